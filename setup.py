@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packaging entry point; everything stands in setup.cfg (pbr)."""
+
+import setuptools
+
+setuptools.setup(
+    setup_requires=['pbr>=6.1.0'],
+    pbr=True)
