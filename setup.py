@@ -3,6 +3,4 @@
 
 import setuptools
 
-setuptools.setup(
-    setup_requires=['pbr>=6.1.0'],
-    pbr=True)
+setuptools.setup(pbr=True)
