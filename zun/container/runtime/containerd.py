@@ -88,9 +88,9 @@ class Containerd(base.Runtime):
 
     def find(self, pod_uid, container_name):
         wanted = ','.join([
-            'labels."io.kubernetes.pod.uid"==%s' % pod_uid,
-            'labels."io.kubernetes.container.name"==%s' % container_name,
-            'labels."io.cri-containerd.kind"==container'])
+            'labels."io.kubernetes.pod.uid"=="%s"' % pod_uid,
+            'labels."io.kubernetes.container.name"=="%s"' % container_name,
+            'labels."io.cri-containerd.kind"=="container"'])
         with self._errors():
             found = self._call('List', pb.ListContainersRequest(
                 filters=[wanted])).containers
