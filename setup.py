@@ -17,8 +17,10 @@ def compile_messages(proto):
     if os.path.exists(made) and (
             os.path.getmtime(made) >= os.path.getmtime(proto)):
         return
+    import grpc_tools
     from grpc_tools import protoc
-    if protoc.main(['protoc', '-I.', '--python_out=.', proto]):
+    types = os.path.join(os.path.dirname(grpc_tools.__file__), '_proto')
+    if protoc.main(['protoc', '-I.', '-I' + types, '--python_out=.', proto]):
         raise SystemExit('%s does not compile' % proto)
 
 
