@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one place where exceptions become answers.
+
+The body of an error is::
+
+    {"errors": [{"request_id": "", "code": "container.<error>",
+                 "status": 404, "title": "...", "detail": "...",
+                 "links": []}]}
+
+`code` ends in the exception's class name, dashed.  Errors of the protocol
+itself (no such route, method or representation) have an empty one, and an
+empty title and detail.
+"""
+
+import re
+from typing import NamedTuple
+
+from oslo_log import log
+from oslo_utils import uuidutils
+import webob
+from webob import exc
+
+from zun.api import rendering
+from zun.common import exception
+from zun.common.i18n import _
+
+LOG = log.getLogger(__name__)
+
+# Answers for what the reference reports as its own failure (500).  First
+# match wins; a module is named by the classes' full names, so that clients
+# of peers need not be imported.
+STATUS_BY_CLASS = (
+    ('zun.common.exception.ContainerHostNotUp', 503),
+    ('zun.common.exception.ContainerActionNotFound', 404),
+    ('zun.common.exception.InvalidCapsuleTemplate', 400),
+    ('zun.common.exception.InvalidReference', 400),
+    ('zun.common.exception.PortNotUsable', 400),
+    ('zun.common.exception.OperationNotSupported', 409),
+    ('zun.common.exception.ResourcesUnavailable', 409),
+    ('oslo_messaging.exceptions.MessagingTimeout', 503),
+    ('keystoneauth1.exceptions.base.ClientException', 503),
+    ('oslo_db.exception.DBConnectionError', 503),
+    ('builtins.RecursionError', 400),
+    ('builtins.UnicodeError', 400),
+)
+
+
+# An acronym, a word or a number of a class name in camel case.
+_WORDS = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+')
+
+
+class Error(NamedTuple):
+    """An error as it will be answered."""
+
+    status: int
+    code: str
+    title: str
+    detail: str
+
+
+def error_code(name: str) -> str:
+    """'ContainerNotFound' -> 'container-not-found'."""
+    return '-'.join(_WORDS.findall(name)).lower()
+
+
+def _class_names(error: BaseException) -> set[str]:
+    return {'%s.%s' % (cls.__module__, cls.__qualname__)
+            for cls in type(error).__mro__}
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status for an exception; 500 when it is unexpected."""
+    status = getattr(error, 'code', 500)
+    if isinstance(status, int) and 400 <= status < 500:
+        return status
+    names = _class_names(error)
+    for name, status in STATUS_BY_CLASS:
+        if name in names:
+            return status
+    return 500
+
+
+def describe(error: Exception) -> Error:
+    """What to answer for an exception of the application."""
+    status = status_of(error)
+    if status == 500:
+        return _unexpected(error)
+    code = ''
+    if isinstance(error, exception.ZunException):
+        code = error_code(type(error).__name__)
+    text = str(error)
+    return Error(status, code, text, text)
+
+
+def _unexpected(error: Exception) -> Error:
+    correlation_id = uuidutils.generate_uuid()
+    LOG.error('Unhandled error, correlation id %s', correlation_id,
+              exc_info=error)
+    return Error(500, '', 'Internal Server Error',
+                 _('Your request could not be handled because of a problem '
+                   'in the server. Error Correlation id is: %s') %
+                 correlation_id)
+
+
+def body(error: Error) -> bytes:
+    """The JSON body for an error."""
+    return rendering.to_json({'errors': [{
+        'request_id': '',
+        'code': 'container.' + error.code,
+        'status': error.status,
+        'title': error.title,
+        'detail': error.detail,
+        'links': [],
+    }]}).encode()
+
+
+def protocol_response(error: exc.HTTPException) -> webob.Response:
+    """The answer for an error of the protocol, its own headers kept."""
+    response = webob.Response(status=error.status_int)
+    for name, value in error.headers.items():
+        if name.lower() not in ('content-type', 'content-length'):
+            response.headers[name] = value
+    detail = error.detail or ''
+    response.content_type = 'application/json'
+    response.body = body(Error(error.status_int, '', detail, detail))
+    return response

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Query parameters and lookups that several resources share."""
+
+from oslo_utils import strutils
+from oslo_utils import uuidutils
+
+from zun.common import exception
+from zun.common.i18n import _
+import zun.conf
+
+CONF = zun.conf.CONF
+
+BOOLEAN_TEXTS = ', '.join(
+    sorted(strutils.TRUE_STRINGS, key=('1', 't', 'true', 'on', 'y',
+                                       'yes').index) +
+    sorted(strutils.FALSE_STRINGS, key=('0', 'f', 'false', 'off', 'n',
+                                        'no').index))
+
+
+def validate_limit(limit) -> int:
+    """The size of a page: at most [api] max_limit, which is the default.
+
+    :raises InvalidValue: unless it is a positive integer.
+    """
+    if limit is None:
+        return CONF.api.max_limit
+    try:
+        number = int(limit)
+    except (TypeError, ValueError):
+        number = 0
+    if number <= 0:
+        raise exception.InvalidValue(_('Limit must be positive integer'))
+    return min(number, CONF.api.max_limit)
+
+
+def validate_sort_dir(sort_dir: str) -> str:
+    """'asc' or 'desc'.
+
+    :raises InvalidValue: for anything else.
+    """
+    if sort_dir not in ('asc', 'desc'):
+        raise exception.InvalidValue(
+            _("Invalid sort direction: %s. Acceptable values are 'asc' or "
+              "'desc'") % sort_dir)
+    return sort_dir
+
+
+def strict_bool(value, parameter: str) -> bool:
+    """The truth of a query parameter.
+
+    :raises InvalidValue: for a text that is neither true nor false.
+    """
+    if not value:
+        return False
+    try:
+        return strutils.bool_from_string(value, strict=True)
+    except ValueError:
+        raise exception.InvalidValue(
+            _('Valid %(parameter)s values are: %(values)s') %
+            {'parameter': parameter, 'values': BOOLEAN_TEXTS})
+
+
+def is_all_projects(search_opts: dict) -> bool:
+    """Whether `all_projects` of a query is true.
+
+    :raises InvalidValue: for a text that is neither true nor false.
+    """
+    return strict_bool(search_opts.get('all_projects'), 'all_projects')
+
+
+def single(value, parameter: str):
+    """A query parameter that may be given once only.
+
+    :raises InvalidValue: for a parameter that was repeated.
+    """
+    if isinstance(value, list):
+        raise exception.InvalidValue(
+            _("The parameter '%s' was given more than once.") % parameter)
+    return value
+
+
+class Paging:
+    """The paging parameters of a list, checked.
+
+    limit, marker (a uuid or name, or None), sort_key, sort_dir.
+    """
+
+    def __init__(self, params: dict, sort_key: str = 'id') -> None:
+        """Take the paging parameters out of `params`.
+
+        :param sort_key: the default order.
+        :raises InvalidValue: for a parameter that can't be used.
+        """
+        taken = {name: single(params.pop(name, default), name)
+                 for name, default in (('limit', None), ('marker', None),
+                                       ('sort_key', sort_key),
+                                       ('sort_dir', 'asc'))}
+        self.limit = validate_limit(taken['limit'])
+        self.sort_dir = validate_sort_dir(taken['sort_dir'])
+        self.marker = taken['marker']
+        self.sort_key = taken['sort_key']
+
+
+def is_uuid_like(ident: str) -> bool:
+    """Whether an identifier is looked up as a uuid rather than a name."""
+    return uuidutils.is_uuid_like(ident)

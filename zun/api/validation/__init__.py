@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of a request against JSON Schema, as decorators.
+
+Below ``api_version`` (first line outermost)::
+
+    @base.Controller.api_version('1.1')
+    @validation.enforce_content_types(('application/json',))
+    @validation.validated_query(schema.query_create)
+    @validation.validated(schema.create)
+    def post(self, **body):
+
+A schema is a dictionary, or a function without arguments that returns one
+(for bounds that come from the configuration; called at the first request).
+"""
+
+import functools
+
+import pecan
+from webob import exc
+
+from zun.api.validation import validators
+from zun.common.i18n import _
+
+
+class _Lazy:
+    """A compiled schema, made when it is needed first."""
+
+    def __init__(self, schema, field_template: str) -> None:
+        self._schema = schema
+        self._template = field_template
+
+    @functools.cached_property
+    def validate(self):
+        schema = self._schema() if callable(self._schema) else self._schema
+        return validators.SchemaValidator(schema, self._template).validate
+
+
+def validated(schema):
+    """Check the keyword arguments of a method: the body and the query.
+
+    Positional arguments of the method, i.e. those in its signature, are not
+    part of what is checked.
+
+    :raises SchemaValidationError: (from the method) naming the field.
+    """
+    validator = _Lazy(schema, validators.FIELD)
+
+    def decorate(func):
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            validator.validate(kwargs)
+            return func(*args, **kwargs)
+        return wrapper
+    return decorate
+
+
+def validated_query(schema):
+    """Check the query (and the members of a form) of a request.
+
+    :raises SchemaValidationError: (from the method) naming the parameter.
+    """
+    validator = _Lazy(schema, validators.QUERY_PARAMETER)
+
+    def decorate(func):
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            validator.validate(pecan.request.params.mixed())
+            return func(*args, **kwargs)
+        return wrapper
+    return decorate
+
+
+def enforce_content_types(content_types: tuple[str, ...]):
+    """Refuse a body of another media type with 415.
+
+    Parameters of the media type, as `charset`, don't matter; its case does.
+    """
+    def decorate(func):
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            given = pecan.request.content_type
+            if given not in content_types:
+                raise exc.HTTPUnsupportedMediaType(
+                    _("Unexpected content type: '%(given)s'. Expected: "
+                      "%(wanted)s") % {'given': given,
+                                       'wanted': ', '.join(content_types)})
+            return func(*args, **kwargs)
+        return wrapper
+    return decorate
