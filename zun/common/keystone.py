@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who speaks to the peers: the caller or the service account.
+
+Tokens and the catalogue always come over the identity service's own
+session (its CA, its ``insecure``), whatever the TLS settings of the peer
+that a token is for.
+"""
+
+import collections
+import threading
+import time
+
+from keystoneauth1.access import service_catalog
+from keystoneauth1 import exceptions as ks_exc
+from keystoneauth1.identity import generic
+from keystoneauth1 import loading
+from keystoneauth1 import plugin
+from keystoneauth1 import session as ks_session
+from oslo_config import cfg
+
+import zun.conf
+from zun.version import version_info
+
+CONF = zun.conf.CONF
+
+GROUP = 'keystone_auth'
+FALLBACK_GROUP = 'keystone_authtoken'
+# Seconds a peer may stay silent, and how long a caller's catalogue is kept.
+TIMEOUT = 60
+CALLER_TTL = 300
+MAX_CALLERS = 1000
+
+_lock = threading.Lock()
+_sessions: dict = {}
+_service: list = []
+_callers: collections.OrderedDict = collections.OrderedDict()
+
+
+def reset() -> None:
+    """Forget every session, token and catalogue (after a change of options,
+    and between recorded exchanges)."""
+    with _lock:
+        _sessions.clear()
+        _service.clear()
+        _callers.clear()
+
+
+def session(verify=True, cert=None) -> ks_session.Session:
+    """The shared session of these TLS settings.
+
+    :param verify: True, False or the path of a CA bundle.
+    :param cert: None or (certificate file, key file).
+    """
+    key = (verify, cert)
+    with _lock:
+        if key not in _sessions:
+            _sessions[key] = ks_session.Session(
+                verify=verify, cert=cert, timeout=TIMEOUT,
+                app_name='zun', app_version=version_info.version_string())
+        return _sessions[key]
+
+
+def tls(group: str) -> dict:
+    """``verify`` and ``cert`` as the options of a group say."""
+    def option(name, default=None):
+        try:
+            return CONF[group][name]
+        except (cfg.NoSuchOptError, cfg.NoSuchGroupError):
+            return default
+    cafile = option('ca_file') or option('cafile')
+    certfile = option('cert_file') or option('certfile')
+    keyfile = option('key_file') or option('keyfile')
+    return {
+        'verify': False if option('insecure') else (cafile or True),
+        'cert': (certfile, keyfile) if certfile and keyfile else certfile}
+
+
+def identity_session() -> ks_session.Session:
+    """The session that tokens are fetched over."""
+    return session(**tls(FALLBACK_GROUP))
+
+
+class IdentityAuth(plugin.BaseAuthPlugin):
+    """A keystoneauth plugin that asks the identity service over
+    :func:`identity_session`, not over the session of the peer."""
+
+    def __init__(self, auth):
+        super().__init__()
+        self._auth = auth
+
+    def get_token(self, session, **kwargs):
+        return self._auth.get_token(identity_session(), **kwargs)
+
+    def get_endpoint(self, session, **kwargs):
+        return self._auth.get_endpoint(identity_session(), **kwargs)
+
+    def get_project_id(self, session, **kwargs):
+        return self._auth.get_project_id(identity_session(), **kwargs)
+
+    def get_user_id(self, session, **kwargs):
+        return self._auth.get_user_id(identity_session(), **kwargs)
+
+    def get_access(self, session=None, **kwargs):
+        return self._auth.get_access(identity_session(), **kwargs)
+
+    def invalidate(self):
+        return self._auth.invalidate()
+
+
+class CallerAuth(plugin.BaseAuthPlugin):
+    """The caller's token with the catalogue that came with the request, so
+    that the identity service need not be asked again."""
+
+    def __init__(self, token: str, catalog: list):
+        super().__init__()
+        self._token = token
+        self._catalog = catalog
+
+    def get_token(self, session, **kwargs):
+        return self._token
+
+    def get_endpoint(self, session, service_type=None, interface=None,
+                     region_name=None, service_name=None, **kwargs):
+        catalog = service_catalog.ServiceCatalogV2(self._catalog)
+        return catalog.url_for(
+            service_type=service_type, interface=interface,
+            region_name=region_name, service_name=service_name)
+
+
+def service_auth() -> plugin.BaseAuthPlugin:
+    """The service account of ``[keystone_auth]``, else of
+    ``[keystone_authtoken]``; one for all threads, renewed by itself.
+
+    :raises keystoneauth1.exceptions.MissingAuthPlugin: neither is set.
+    """
+    with _lock:
+        if not _service:
+            _service.append(IdentityAuth(_load_service_auth()))
+        return _service[0]
+
+
+def _load_service_auth():
+    for group in (GROUP, FALLBACK_GROUP):
+        loading.register_auth_conf_options(CONF, group)
+        auth = loading.load_auth_from_conf_options(CONF, group)
+        if auth is not None:
+            return auth
+    raise ks_exc.MissingAuthPlugin(
+        'No service account: set auth_type, auth_url and the credentials '
+        'in [%s].' % GROUP)
+
+
+def caller_auth(context) -> plugin.BaseAuthPlugin:
+    """The identity of a request: the caller's token, with the catalogue
+    passed by the token filter or, without one, scoped anew."""
+    catalog = getattr(context, 'service_catalog', None)
+    if catalog:
+        return CallerAuth(context.auth_token, catalog)
+    now = time.monotonic()
+    with _lock:
+        kept = _callers.get(context.auth_token)
+        if kept and kept[0] > now:
+            return kept[1]
+    auth = IdentityAuth(generic.Token(
+        auth_url(), token=context.auth_token, **_scope(context)))
+    with _lock:
+        _callers[context.auth_token] = (now + CALLER_TTL, auth)
+        _callers.move_to_end(context.auth_token)
+        while len(_callers) > MAX_CALLERS:
+            _callers.popitem(last=False)
+    return auth
+
+
+def _scope(context) -> dict:
+    if context.project_id:
+        return {'project_id': context.project_id}
+    return {}
+
+
+def auth_url() -> str:
+    """Where tokens are made: the service account's ``auth_url``, else the
+    address that ``[keystone_authtoken]`` shows to clients."""
+    for group, name in ((GROUP, 'auth_url'), (FALLBACK_GROUP, 'auth_url'),
+                        (FALLBACK_GROUP, 'www_authenticate_uri')):
+        loading.register_auth_conf_options(CONF, group)
+        loading.load_auth_from_conf_options(CONF, group)
+        try:
+            value = CONF[group][name]
+        except (cfg.NoSuchOptError, cfg.NoSuchGroupError):
+            continue
+        if value:
+            return value
+    raise ks_exc.MissingAuthPlugin(
+        'No identity service: set auth_url in [%s].' % GROUP)
