@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The version of the installed package."""
 
-from importlib import metadata
+from pbr import version
+
+version_info = version.VersionInfo('zun')
 
 
 def version_string() -> str:
-    """Return the version of the installed distribution.
-
-    A tree that is run without being installed has no metadata; it says so
-    instead of failing to start.
-    """
-    try:
-        return metadata.version('zun')
-    except metadata.PackageNotFoundError:
-        return 'unknown (not installed)'
+    """Return the version, such as ``19.0.0`` or ``19.0.0.dev12``."""
+    return version_info.version_string_with_vcs()
