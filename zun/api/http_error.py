@@ -12,7 +12,6 @@ itself (no such route, method or representation) have an empty one, and an
 empty title and detail.
 """
 
-import re
 from typing import NamedTuple
 
 from oslo_log import log
@@ -45,10 +44,6 @@ STATUS_BY_CLASS = (
 )
 
 
-# An acronym, a word or a number of a class name in camel case.
-_WORDS = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+')
-
-
 class Error(NamedTuple):
     """An error as it will be answered."""
 
@@ -56,11 +51,6 @@ class Error(NamedTuple):
     code: str
     title: str
     detail: str
-
-
-def error_code(name: str) -> str:
-    """'ContainerNotFound' -> 'container-not-found'."""
-    return '-'.join(_WORDS.findall(name)).lower()
 
 
 def _class_names(error: BaseException) -> set[str]:
@@ -87,7 +77,7 @@ def describe(error: Exception) -> Error:
         return _unexpected(error)
     code = ''
     if isinstance(error, exception.ZunException):
-        code = error_code(type(error).__name__)
+        code = exception.convert_excp_to_err_code(type(error).__name__)
     text = str(error)
     return Error(status, code, text, text)
 
