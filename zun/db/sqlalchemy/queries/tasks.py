@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statements of the task engine's claims and writes.
+
+Each function works in the transaction of the session it is given.  Those
+that change a task tell by their result whether the task was still what the
+caller took it for: a compare-and-set, never a lock that is held.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from typing import NamedTuple
+
+from oslo_db import exception as db_exc
+import sqlalchemy as sa
+from sqlalchemy import orm
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import sqlite
+
+from zun.common import exception
+from zun.db.sqlalchemy import clock
+from zun.db.sqlalchemy import task_models
+
+TASK = task_models.task
+MICROS = 1000000
+
+# Tasks of one lane that may be enqueued at the same moment.
+MAX_LANE_RACE = 100
+
+_AHEAD = TASK.alias('ahead')
+_BESIDE = TASK.alias('beside')
+_BUSY = TASK.alias('busy')
+
+
+class Candidate(NamedTuple):
+    """A task that could be claimed when it was looked at."""
+
+    id: int
+    uuid: str
+    epoch: int
+    lane: str | None
+    host: str | None
+    # The worker that it was taken from, if any
+    taken_from: str | None = None
+
+
+class Holder(NamedTuple):
+    """Who may write to a running task: one epoch of one worker."""
+
+    id: int
+    epoch: int
+    owner: str
+
+
+def now() -> sa.ColumnElement[int]:
+    """Microseconds since 1970 by the database's clock, as an expression."""
+    return clock.now_micros()
+
+
+# -- Enqueue ---------------------------------------------------------------
+
+def insert(session: orm.Session, values: dict[str, Any],
+           delay: float = 0) -> str:
+    """Add a ready task at the end of its lane.
+
+    :param values: columns; uuid, kind, queue and payload at least
+    :param delay: seconds until it is due
+    :returns: its uuid, or that of the task which has its dedup_key already
+    :raises Conflict: too many tasks for one lane at the same moment
+    """
+    row = dict({'payload_version': 1, 'priority': 0, 'max_attempts': 1},
+               **values)
+    row.update(state=task_models.READY, attempt=0, epoch=0, guard=0,
+               created_at=now(), run_at=now() + int(delay * MICROS))
+    if row.get('lane') is not None:
+        row['lane_seq'] = _last_of_lane(session, row['lane']) + 1
+    for _ in range(MAX_LANE_RACE):
+        if _insert_unless_taken(session, row):
+            return row['uuid']
+        if row.get('dedup_key') is not None:
+            other = _by_dedup_key(session, row['dedup_key'])
+            if other is not None:
+                return other
+        # Not the highest number once more: a transaction that began before
+        # the other's end would see the same one for ever.
+        row['lane_seq'] += 1
+    raise exception.Conflict(
+        'Too many requests for %s at once. Try again.' % row['lane'])
+
+
+def _last_of_lane(session: orm.Session, lane: str) -> int:
+    return session.execute(
+        sa.select(sa.func.coalesce(sa.func.max(TASK.c.lane_seq), 0))
+        .where(TASK.c.lane == lane)).scalar_one()
+
+
+def _insert_unless_taken(session: orm.Session, row: dict[str, Any]) -> bool:
+    """Insert, unless one of the row's unique values is there already."""
+    name = session.get_bind().dialect.name
+    if name in ('sqlite', 'postgresql'):
+        # A refused INSERT would end a transaction of PostgreSQL.
+        dialect = sqlite if name == 'sqlite' else postgresql
+        statement = dialect.insert(TASK).values(row).on_conflict_do_nothing()
+        return session.execute(statement).rowcount == 1
+    try:
+        session.execute(TASK.insert().values(row))
+    except db_exc.DBDuplicateEntry:
+        return False
+    return True
+
+
+def _by_dedup_key(session: orm.Session, key: str) -> str | None:
+    # The lock makes MySQL look at what is there now, not at what was there
+    # when the transaction began.
+    return session.execute(
+        sa.select(TASK.c.uuid).where(TASK.c.dedup_key == key)
+        .with_for_update(read=True)).scalar()
+
+
+def hasten_lane(session: orm.Session, lane: str) -> int:
+    """Give waiting retries of a lane their last attempt, at once.
+
+    What comes behind them, a delete, need not wait for long pauses.
+    """
+    return session.execute(
+        TASK.update().where(TASK.c.lane == lane,
+                            TASK.c.state == task_models.READY,
+                            TASK.c.attempt > 0)
+        .values(run_at=now(), max_attempts=TASK.c.attempt + 1)).rowcount
+
+
+# -- Claim -----------------------------------------------------------------
+
+def _is_first_of_lane() -> sa.ColumnElement[bool]:
+    running = sa.exists().where(_BESIDE.c.lane_running == TASK.c.lane)
+    earlier = sa.exists().where(_AHEAD.c.lane == TASK.c.lane,
+                                _AHEAD.c.state == task_models.READY,
+                                _AHEAD.c.lane_seq < TASK.c.lane_seq)
+    return sa.or_(TASK.c.lane.is_(None), sa.and_(~running, ~earlier))
+
+
+def _full_hosts(places: int) -> sa.Subquery:
+    return (sa.select(_BUSY.c.host)
+            .where(_BUSY.c.state == task_models.RUNNING,
+                   _BUSY.c.host_slot.is_not(None))
+            .group_by(_BUSY.c.host)
+            .having(sa.func.count() >= places).subquery('full_hosts'))
+
+
+def candidates(session: orm.Session, queue: str, limit: int,
+               host_places: int) -> list[Candidate]:
+    """Tasks that can be claimed now, the most urgent first.
+
+    They are ready and due, first in their lane, of a lane where nothing runs
+    and for a host with a free place.
+    """
+    full = _full_hosts(host_places)
+    rows = session.execute(
+        sa.select(TASK.c.id, TASK.c.uuid, TASK.c.epoch, TASK.c.lane,
+                  TASK.c.host, TASK.c.owner)
+        .select_from(TASK.outerjoin(full, full.c.host == TASK.c.host))
+        .where(TASK.c.queue == queue, TASK.c.state == task_models.READY,
+               TASK.c.run_at <= now(), full.c.host.is_(None),
+               _is_first_of_lane())
+        .order_by(TASK.c.run_at, TASK.c.priority, TASK.c.id)
+        .limit(limit))
+    return [Candidate(*row) for row in rows]
+
+
+def taken_slots(session: orm.Session, host: str) -> set[str]:
+    """Places of a host that running tasks take up."""
+    return set(session.execute(
+        sa.select(TASK.c.host_slot)
+        .where(TASK.c.host_slot.like('%s#%%' % _escaped(host), escape='|'))
+    ).scalars())
+
+
+def _escaped(text: str) -> str:
+    for character in '|%_':
+        text = text.replace(character, '|' + character)
+    return text
+
+
+def claim(session: orm.Session, candidate: Candidate, owner: str,
+          host_slot: str | None = None) -> sa.Row[Any] | None:
+    """Make a candidate the owner's; its row, or None when it was taken.
+
+    The row has every column and ``waited``, the microseconds for which the
+    task was due.  The claim holds only once the transaction is committed.
+
+    :raises DBDuplicateEntry: the lane or the place was taken meanwhile
+    """
+    changed = session.execute(
+        TASK.update().where(TASK.c.id == candidate.id,
+                            TASK.c.epoch == candidate.epoch,
+                            TASK.c.state == task_models.READY)
+        .values(state=task_models.RUNNING, owner=owner,
+                epoch=TASK.c.epoch + 1, attempt=TASK.c.attempt + 1,
+                lane_running=TASK.c.lane, host_slot=host_slot,
+                started_at=now())).rowcount
+    if changed != 1:
+        return None
+    return session.execute(
+        sa.select(TASK, (TASK.c.started_at - TASK.c.run_at).label('waited'))
+        .where(TASK.c.id == candidate.id)).one()
+
+
+# -- Writes of the holder --------------------------------------------------
+
+def _held(holder: Holder) -> tuple[sa.ColumnElement[bool], ...]:
+    return (TASK.c.id == holder.id, TASK.c.epoch == holder.epoch,
+            TASK.c.owner == holder.owner,
+            TASK.c.state == task_models.RUNNING)
+
+
+def _write(session: orm.Session, holder: Holder, **values: Any) -> bool:
+    return session.execute(
+        TASK.update().where(*_held(holder))
+        .values(guard=TASK.c.guard + 1, **values)).rowcount == 1
+
+
+def fence(session: orm.Session, holder: Holder) -> bool:
+    """Whether the holder may still write; if so, nobody can take the task
+    before the end of this transaction."""
+    return _write(session, holder)
+
+
+def put_step(session: orm.Session, holder: Holder, step: str) -> bool:
+    """Replace the journal of a running task."""
+    return _write(session, holder, step=step)
+
+
+def condemn(session: orm.Session, holder: Holder, error: str) -> bool:
+    """Use up the attempts of a running task: what is left is to undo it."""
+    return _write(session, holder, error=error, max_attempts=TASK.c.attempt)
+
+
+def finish(session: orm.Session, holder: Holder, state: str,
+           result: str | None = None, error: str | None = None) -> bool:
+    """End a running task: done, failed or cancelled; free its lane."""
+    return _write(session, holder, state=state, lane_running=None,
+                  host_slot=None, finished_at=now(), result=result,
+                  error=error)
+
+
+def put_back(session: orm.Session, holder: Holder, delay: float,
+             error: str | None = None, counts: bool = True) -> bool:
+    """Let a running task wait for its next attempt.
+
+    :param delay: seconds
+    :param counts: whether the attempt that ends here was one; False where
+        the task only waits for something
+    """
+    return _write(session, holder, state=task_models.READY, owner=None,
+                  lane_running=None, host_slot=None, error=error,
+                  attempt=TASK.c.attempt if counts else TASK.c.attempt - 1,
+                  run_at=now() + int(delay * MICROS))
+
+
+def outcome(session: orm.Session, uuid: str) -> sa.Row[Any] | None:
+    """state, result and error of a task."""
+    return session.execute(
+        sa.select(TASK.c.state, TASK.c.result, TASK.c.error)
+        .where(TASK.c.uuid == uuid)).one_or_none()
+
+
+# -- Take-over -------------------------------------------------------------
+
+_TAKEN = dict(state=task_models.READY, epoch=TASK.c.epoch + 1,
+              lane_running=None, host_slot=None)
+
+
+def take_from(session: orm.Session, owner: str) -> list[sa.Row[Any]]:
+    """Take all running tasks from a worker; what they were before.
+
+    They stay marked with the worker's uuid until the next claim.
+    """
+    owned = (TASK.c.owner == owner, TASK.c.state == task_models.RUNNING)
+    rows = list(session.execute(
+        sa.select(TASK.c.id, TASK.c.uuid, TASK.c.kind, TASK.c.epoch,
+                  TASK.c.owner).where(*owned)))
+    if rows:
+        session.execute(TASK.update().where(*owned)
+                        .values(run_at=now(), **_TAKEN))
+    return rows
+
+
+def take(session: orm.Session, task_id: int, epoch: int) -> bool:
+    """Take one running task from whoever holds its epoch."""
+    return session.execute(
+        TASK.update().where(TASK.c.id == task_id, TASK.c.epoch == epoch,
+                            TASK.c.state == task_models.RUNNING)
+        .values(run_at=now(), **_TAKEN)).rowcount == 1
+
+
+def running_of(session: orm.Session, owner: str) -> list[sa.Row[Any]]:
+    """id, uuid and epoch of the running tasks of a worker."""
+    return list(session.execute(
+        sa.select(TASK.c.id, TASK.c.uuid, TASK.c.epoch)
+        .where(TASK.c.owner == owner,
+               TASK.c.state == task_models.RUNNING)))
+
+
+def running_without_worker(session: orm.Session) -> list[sa.Row[Any]]:
+    """Running tasks whose owner is registered no more."""
+    worker = task_models.worker
+    return list(session.execute(
+        sa.select(TASK.c.id, TASK.c.uuid, TASK.c.kind, TASK.c.epoch,
+                  TASK.c.owner)
+        .select_from(TASK.outerjoin(worker, worker.c.uuid == TASK.c.owner))
+        .where(TASK.c.state == task_models.RUNNING, worker.c.id.is_(None))))
+
+
+def waiting_queues(session: orm.Session) -> list[str]:
+    """Queues in which tasks are ready."""
+    return list(session.execute(
+        sa.select(TASK.c.queue).distinct()
+        .where(TASK.c.state == task_models.READY)).scalars())
+
+
+def move_queue(session: orm.Session, queue: str, target: str) -> int:
+    """Move the ready tasks of a queue to another; how many."""
+    return session.execute(
+        TASK.update().where(TASK.c.queue == queue,
+                            TASK.c.state == task_models.READY)
+        .values(queue=target)).rowcount
+
+
+# -- Operators -------------------------------------------------------------
+
+def requeue(session: orm.Session, uuid: str, max_attempts: int,
+            force: bool = False) -> bool:
+    """Give a failed or cancelled task all its attempts again.
+
+    :param force: a running one too; its worker can write no more
+    """
+    states = [task_models.FAILED, task_models.CANCELLED]
+    if force:
+        states.append(task_models.RUNNING)
+    return session.execute(
+        TASK.update().where(TASK.c.uuid == uuid, TASK.c.state.in_(states))
+        .values(attempt=0, max_attempts=max_attempts, finished_at=None,
+                error=None, run_at=now(), **_TAKEN)).rowcount == 1
+
+
+def cancel(session: orm.Session, uuid: str, error: str | None = None,
+           force: bool = False) -> bool:
+    """End a task that waits; with ``force`` one that runs, too."""
+    states = [task_models.READY]
+    if force:
+        states.append(task_models.RUNNING)
+    return session.execute(
+        TASK.update().where(TASK.c.uuid == uuid, TASK.c.state.in_(states))
+        .values(state=task_models.CANCELLED, epoch=TASK.c.epoch + 1,
+                lane_running=None, host_slot=None, error=error,
+                finished_at=now())).rowcount == 1
+
+
+def state_of(session: orm.Session, uuid: str) -> str | None:
+    """A task's state, or None when there is no such task."""
+    return session.execute(sa.select(TASK.c.state)
+                           .where(TASK.c.uuid == uuid)).scalar()
+
+
+def listing(session: orm.Session, states: Sequence[str],
+            lane: str | None = None, limit: int = 1000) -> list[dict]:
+    """Tasks without their payloads, the newest first, with their age.
+
+    :param states: any of task_models.STATES
+    :returns: dicts of columns, and ``age`` in microseconds
+    """
+    columns = [column for column in TASK.c
+               if column.name not in ('payload', 'step', 'result')]
+    statement = sa.select(*columns, (now() - TASK.c.created_at).label('age'))
+    statement = statement.where(TASK.c.state.in_(states))
+    if lane is not None:
+        statement = statement.where(TASK.c.lane == lane)
+    rows = session.execute(
+        statement.order_by(TASK.c.created_at.desc(), TASK.c.id.desc())
+        .limit(limit)).mappings()
+    return [dict(row) for row in rows]
+
+
+def depths(session: orm.Session) -> list[sa.Row[Any]]:
+    """kind, state, number and greatest age (microseconds) of what is not
+    finished."""
+    return list(session.execute(
+        sa.select(TASK.c.kind, TASK.c.state, sa.func.count().label('number'),
+                  (now() - sa.func.min(TASK.c.created_at)).label('age'))
+        .where(TASK.c.state.in_((task_models.READY, task_models.RUNNING)))
+        .group_by(TASK.c.kind, TASK.c.state)))
+
+
+def purge(session: orm.Session, states: Sequence[str], age: float,
+          limit: int) -> int:
+    """Remove tasks that ended over ``age`` seconds ago; how many."""
+    ids = list(session.execute(
+        sa.select(TASK.c.id)
+        .where(TASK.c.state.in_(states),
+               TASK.c.finished_at < now() - int(age * MICROS))
+        .limit(limit)).scalars())
+    if ids:
+        session.execute(TASK.delete().where(TASK.c.id.in_(ids)))
+    return len(ids)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transactions.
+
+One transaction a thread: whatever is called inside a :func:`writer` or
+:func:`reader` block joins it, also when it opens a block of its own, with
+whatever context.  The outermost block commits, or rolls everything back when
+an exception leaves it.
+
+A context with a ``fence`` (a callable that takes the session) guards its
+writes: the fence runs first in the transaction, and what it raises rolls the
+transaction back.  The task engine fences the writes of a worker like this.
+"""
+
+from collections.abc import Callable
+from collections.abc import Iterator
+import contextlib
+import functools
+import threading
+from typing import Any
+
+from oslo_db import api as oslo_db_api
+from oslo_db import exception as db_exc
+from oslo_db.sqlalchemy import enginefacade
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from zun.common import exception
+
+# Times that a transaction is tried again after a deadlock, and the seconds
+# between (they double each time, with jitter).
+MAX_RETRIES = 10
+RETRY_INTERVAL = 0.05
+MAX_RETRY_INTERVAL = 2
+
+
+@enginefacade.transaction_context_provider
+class _Scope(object):
+    """What oslo.db keeps a thread's transaction on."""
+
+
+class _State(threading.local):
+    """The open transaction of a thread."""
+
+    mode: str | None = None
+    fences: list[Any] = []
+
+
+_scope = _Scope()
+_state = _State()
+_manager: Any = None
+_manager_lock = threading.Lock()
+
+
+def _create_manager(**options: Any) -> Any:
+    manager = enginefacade.transaction_context()
+    if options:
+        manager.configure(**options)
+    manager.append_on_engine_create(_prepare_engine)
+    return manager
+
+
+def _get_manager() -> Any:
+    global _manager
+    if _manager is None:
+        with _manager_lock:
+            if _manager is None:
+                _manager = _create_manager()
+    return _manager
+
+
+def configure(connection: str | None = None, **options: Any) -> None:
+    """Forget the engine; the next use makes one.
+
+    :param connection: SQLAlchemy URL; None: ``[database] connection``
+    :param options: further options of oslo.db's enginefacade
+    """
+    global _manager
+    if connection is not None:
+        options['connection'] = connection
+    with _manager_lock:
+        old, _manager = _manager, _create_manager(**options)
+    if old is not None and old.is_started:
+        old.dispose_pool()
+
+
+def get_engine() -> sa.Engine:
+    """Return the engine that transactions use."""
+    return _get_manager().writer.get_engine()
+
+
+def dispose() -> None:
+    """Close the pooled connections (after a fork, before an exit)."""
+    if _manager is not None and _manager.is_started:
+        _manager.dispose_pool()
+
+
+def _prepare_engine(engine: sa.Engine) -> None:
+    if engine.dialect.name == 'sqlite':
+        sa.event.listen(engine, 'connect', _on_sqlite_connect)
+        sa.event.listen(engine, 'begin', _on_sqlite_begin, insert=True)
+
+
+def _on_sqlite_connect(connection: Any, record: Any) -> None:
+    # Readers don't wait for the writer with a write-ahead log; writers wait
+    # for each other.
+    connection.execute('PRAGMA journal_mode = WAL')
+    connection.execute('PRAGMA synchronous = NORMAL')
+    connection.execute('PRAGMA busy_timeout = 30000')
+
+
+def _on_sqlite_begin(connection: sa.Connection) -> None:
+    # A transaction that reads before it writes has to take SQLite's write
+    # lock at its start: it can't wait for it later, its snapshot would be
+    # out of date.
+    if (_state.mode == 'writer' and
+            'in_transaction' not in connection.info):
+        # oslo.db looks at this mark before it begins a transaction itself.
+        connection.info['in_transaction'] = True
+        connection.exec_driver_sql('BEGIN IMMEDIATE')
+
+
+@contextlib.contextmanager
+def _translated_errors() -> Iterator[None]:
+    """Turn a value that a column cannot hold into an error of the caller."""
+    try:
+        yield
+    except db_exc.DBError as e:
+        if not _is_unfit_value(e):
+            raise
+        raise exception.InvalidParameterValue(
+            err='A value does not fit the database: %s' % _cause(e)) from e
+    except ValueError as e:
+        # Of psycopg2, before the statement leaves.
+        if 'NUL (0x00)' not in str(e):
+            raise
+        raise exception.InvalidParameterValue(
+            err='A value does not fit the database: %s' % e) from e
+
+
+def _is_unfit_value(error: db_exc.DBError) -> bool:
+    return (isinstance(error, (db_exc.DBDataError,
+                               db_exc.DBInvalidUnicodeParameter)) or
+            isinstance(getattr(error, 'inner_exception', None),
+                       (OverflowError, UnicodeEncodeError)))
+
+
+def _cause(error: db_exc.DBError) -> str:
+    cause = getattr(error, 'inner_exception', None) or error
+    cause = getattr(cause, 'orig', None) or cause
+    return str(cause.args[-1] if cause.args else cause).split('\n')[0]
+
+
+def _check_fence(context: Any, session: orm.Session) -> None:
+    fence = getattr(context, 'fence', None)
+    if fence is not None and fence not in _state.fences:
+        _state.fences.append(fence)
+        fence(session)
+
+
+@contextlib.contextmanager
+def writer(context: Any) -> Iterator[orm.Session]:
+    """Open, or join, a transaction that may write.
+
+    :param context: the request's context; None has no fence
+    :raises DBDeadlock: the database gave another transaction precedence
+    :raises InvalidParameterValue: a value does not fit its column
+    :raises TypeError: a transaction that only reads is open
+    """
+    outermost = _state.mode is None
+    if outermost:
+        _state.mode = 'writer'
+        _state.fences = []
+    try:
+        with _translated_errors(), \
+                _get_manager().writer.using(_scope) as session:
+            _check_fence(context, session)
+            yield session
+    finally:
+        if outermost:
+            _state.mode = None
+            _state.fences = []
+
+
+@contextlib.contextmanager
+def reader(context: Any) -> Iterator[orm.Session]:
+    """Open a transaction that only reads, or join the one that is open."""
+    outermost = _state.mode is None
+    if outermost:
+        _state.mode = 'reader'
+    try:
+        with _translated_errors(), \
+                _get_manager().reader.using(_scope) as session:
+            yield session
+    finally:
+        if outermost:
+            _state.mode = None
+
+
+def in_transaction() -> bool:
+    """Tell whether a transaction is open in this thread."""
+    return _state.mode is not None
+
+
+def retry_on_conflict(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a function again when its transaction lost against another.
+
+    For functions that contain whole transactions.  Inside a transaction
+    nothing is repeated: the block that began it has to start again.
+    """
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if in_transaction():
+            return function(*args, **kwargs)
+        return _retrying(function)(*args, **kwargs)
+    return wrapper
+
+
+def _retrying(function: Callable[..., Any]) -> Callable[..., Any]:
+    return oslo_db_api.wrap_db_retry(
+        max_retries=MAX_RETRIES, retry_interval=RETRY_INTERVAL,
+        inc_retry_interval=True, max_retry_interval=MAX_RETRY_INTERVAL,
+        jitter=True, retry_on_deadlock=True,
+        exception_checker=_is_conflict)(function)
+
+
+def _is_conflict(error: Exception) -> bool:
+    # SQLite's "database is locked" after the busy timeout.
+    return (isinstance(error, db_exc.DBOperationalError) and
+            'database is locked' in str(error))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Column types that hold JSON text.
+
+The text is what Zun 18.0.0 writes, so that either release reads the rows of
+the other.  A column is read as None when it is NULL, whatever its type.
+"""
+
+import json
+from typing import Any
+
+from oslo_serialization import jsonutils
+import sqlalchemy as sa
+from sqlalchemy.dialects import mysql
+
+
+class JsonText(sa.TypeDecorator):
+    """Any JSON value; None is stored as NULL."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str | None:
+        return None if value is None else jsonutils.dumps(value)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> Any:
+        return None if value is None else json.loads(value)
+
+
+class JsonDict(JsonText):
+    """A JSON object; None is stored as an empty one."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str:
+        return '{}' if value is None else jsonutils.dumps(value)
+
+
+class JsonList(JsonText):
+    """A JSON array; None is stored as an empty one."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str:
+        return '[]' if value is None else jsonutils.dumps(value)
+
+
+class MediumText(sa.TypeDecorator):
+    """Text of up to 16 MiB, which plain TEXT of MySQL (64 KiB) is not."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> Any:
+        if dialect.name in ('mysql', 'mariadb'):
+            return dialect.type_descriptor(mysql.MEDIUMTEXT())
+        return dialect.type_descriptor(sa.Text())
+
+
+class JsonMediumText(JsonText):
+    """A JSON value of up to 16 MiB; None is stored as NULL."""
+
+    impl = MediumText
+    cache_ok = True
