@@ -18,6 +18,7 @@ from zun.db.sqlalchemy.queries import registries
 from zun.db.sqlalchemy.queries import resource_classes
 from zun.db.sqlalchemy.queries import resource_providers
 from zun.db.sqlalchemy.queries import services
+from zun.db.sqlalchemy.queries import terminal_sessions
 from zun.db.sqlalchemy.queries import volumes
 from zun.db.sqlalchemy import transaction
 
@@ -148,3 +149,12 @@ update_resource_class = resource_classes.update_resource_class
 get_resource_class = resource_classes.get_resource_class
 get_resource_class_by_name = resource_classes.get_resource_class_by_name
 destroy_resource_class = resource_classes.destroy_resource_class
+
+# Terminal sessions
+create_terminal_session = terminal_sessions.create_terminal_session
+open_terminal_session = terminal_sessions.open_terminal_session
+resize_terminal_sessions = terminal_sessions.resize_terminal_sessions
+list_terminal_sizes = terminal_sessions.list_terminal_sizes
+close_terminal_session = terminal_sessions.close_terminal_session
+remove_terminal_sessions = terminal_sessions.remove_terminal_sessions
+expire_terminal_sessions = terminal_sessions.expire_terminal_sessions

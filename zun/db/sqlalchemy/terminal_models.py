@@ -19,6 +19,10 @@ terminal_session = sa.Table(
     sa.Column('exec_id', sa.String(255)),
     # 'attach' or 'exec'
     sa.Column('kind', sa.String(16), nullable=False),
+    # What an exec runs: a list of words as JSON, encrypted, since arguments
+    # may be secrets
+    sa.Column('command', sa.Text),
+    sa.Column('tty', sa.Boolean, nullable=False),
     # The proxy that holds the session open, once there is one
     sa.Column('host', sa.String(255)),
     # Whole microseconds since 1970
