@@ -54,8 +54,8 @@ def origin_allowed(origin: str | None, host: str | None, scheme: str,
     """
     if origin is None:
         return True
-    parts = parse.urlsplit(origin)
     try:
+        parts = parse.urlsplit(origin)
         name = (parts.hostname or '').lower()
     except ValueError:
         return False
