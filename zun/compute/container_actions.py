@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the actions that are recorded (container_actions.action)."""
+
+CREATE = 'create'
+DELETE = 'delete'
+REBOOT = 'reboot'
+STOP = 'stop'
+START = 'start'
+PAUSE = 'pause'
+UNPAUSE = 'unpause'
+EXEC_CMD = 'exec_cmd'
+KILL = 'kill'
+UPDATE = 'update'
+CONTAINER_ATTACH = 'container_attach'
+RESIZE = 'resize'
+PUT_ARCHIVE = 'put_archive'
+ADD_SECURITY_GROUP = 'add_security_group'
+REMOVE_SECURITY_GROUP = 'remove_security_group'
+REBUILD = 'rebuild'
+COMMIT = 'commit'
+NETWORK_DETACH = 'network_detach'
+NETWORK_ATTACH = 'network_attach'
