@@ -19,13 +19,14 @@ from keystoneauth1 import session as ks_session
 from oslo_config import cfg
 
 import zun.conf
-from zun.version import version_info
+from zun import version
 
 CONF = zun.conf.CONF
 
 GROUP = 'keystone_auth'
 FALLBACK_GROUP = 'keystone_authtoken'
-# Seconds a peer may stay silent, and how long a caller's catalogue is kept.
+# Seconds a peer may stay silent unless [keystone_auth] timeout says
+# otherwise, and how long a caller's catalogue is kept.
 TIMEOUT = 60
 CALLER_TTL = 300
 MAX_CALLERS = 1000
@@ -55,29 +56,41 @@ def session(verify=True, cert=None) -> ks_session.Session:
     with _lock:
         if key not in _sessions:
             _sessions[key] = ks_session.Session(
-                verify=verify, cert=cert, timeout=TIMEOUT,
-                app_name='zun', app_version=version_info.version_string())
+                verify=verify, cert=cert,
+                timeout=_option(GROUP, 'timeout') or TIMEOUT,
+                app_name='zun', app_version=version.version_info.version_string())
         return _sessions[key]
+
+
+def _option(group: str, *names: str):
+    """The first of these options that is registered and set, else None."""
+    for name in names:
+        try:
+            value = CONF[group][name]
+        except (cfg.NoSuchOptError, cfg.NoSuchGroupError):
+            continue
+        if value:
+            return value
+    return None
 
 
 def tls(group: str) -> dict:
     """``verify`` and ``cert`` as the options of a group say."""
-    def option(name, default=None):
-        try:
-            return CONF[group][name]
-        except (cfg.NoSuchOptError, cfg.NoSuchGroupError):
-            return default
-    cafile = option('ca_file') or option('cafile')
-    certfile = option('cert_file') or option('certfile')
-    keyfile = option('key_file') or option('keyfile')
+    cafile = _option(group, 'ca_file', 'cafile')
+    certfile = _option(group, 'cert_file', 'certfile')
+    keyfile = _option(group, 'key_file', 'keyfile')
     return {
-        'verify': False if option('insecure') else (cafile or True),
+        'verify': False if _option(group, 'insecure') else (cafile or True),
         'cert': (certfile, keyfile) if certfile and keyfile else certfile}
 
 
 def identity_session() -> ks_session.Session:
-    """The session that tokens are fetched over."""
-    return session(**tls(FALLBACK_GROUP))
+    """The session that tokens are fetched over: TLS as
+    ``[keystone_auth]`` says, else as ``[keystone_authtoken]``."""
+    own = tls(GROUP)
+    if own == {'verify': True, 'cert': None}:
+        own = tls(FALLBACK_GROUP)
+    return session(**own)
 
 
 class IdentityAuth(plugin.BaseAuthPlugin):
@@ -180,14 +193,11 @@ def _scope(context) -> dict:
 def auth_url() -> str:
     """Where tokens are made: the service account's ``auth_url``, else the
     address that ``[keystone_authtoken]`` shows to clients."""
-    for group, name in ((GROUP, 'auth_url'), (FALLBACK_GROUP, 'auth_url'),
-                        (FALLBACK_GROUP, 'www_authenticate_uri')):
+    for group, names in ((GROUP, ('auth_url',)), (
+            FALLBACK_GROUP, ('auth_url', 'www_authenticate_uri'))):
         loading.register_auth_conf_options(CONF, group)
         loading.load_auth_from_conf_options(CONF, group)
-        try:
-            value = CONF[group][name]
-        except (cfg.NoSuchOptError, cfg.NoSuchGroupError):
-            continue
+        value = _option(group, *names)
         if value:
             return value
     raise ks_exc.MissingAuthPlugin(

@@ -15,17 +15,13 @@ from zun.common import exception
 from zun.common.i18n import _
 from zun.common import policy
 from zun import objects
-from zun.objects import fields
+from zun.pci import request as pci_request
 
 LOG = logging.getLogger(__name__)
 
 ATTACH_EXTERNAL = 'network:attach_external_network'
 # States in which a port belongs to something else or is of no use.
 UNUSABLE_PORT_STATES = ('ACTIVE', 'BUILD', 'ERROR')
-
-VNIC_PHYSICAL = 'direct-physical'
-# Kinds of interface that need a PCI device of the host.
-PCI_VNIC_TYPES = ('direct', 'macvtap', VNIC_PHYSICAL, 'virtio-forwarder')
 
 
 class RequestedNetwork(typing.TypedDict, total=False):
@@ -252,11 +248,10 @@ class NeutronAPI:
         if not requested.get('port'):
             return None
         vnic_type, network_id = self._port_vnic(requested['port'])
-        if vnic_type not in PCI_VNIC_TYPES:
+        if vnic_type not in pci_request.PCI_VNIC_TYPES:
             return None
-        spec = {'physical_network': self._physical_network(network_id)}
-        if vnic_type == VNIC_PHYSICAL:
-            spec['dev_type'] = fields.PciDeviceType.SRIOV_PF
+        spec = pci_request.spec_of(
+            vnic_type, self._physical_network(network_id))
         requested['pci_request_id'] = uuidutils.generate_uuid()
         return objects.ContainerPCIRequest(
             count=1, spec=[spec], request_id=requested['pci_request_id'])
