@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""/v1/services: the services and whether they may be used."""
+
+import types
+
+from oslo_utils import strutils
+import pecan
+
+from zun.api.controllers import base
+from zun.api.controllers.v1.schemas import services as schema
+from zun.api.controllers.v1.views import services_view
+from zun.api import utils
+from zun.api import validation
+from zun.common import exception
+from zun.common import policy
+from zun.db import api as db_api
+from zun.servicegroup import api as servicegroup
+
+
+def _update(context, host: str, binary: str, values: dict) -> dict:
+    """Change a service; what is answered about it.
+
+    :raises ZunServiceNotFound: there is no such service
+    """
+    with db_api.writer(context):
+        if db_api.get_zun_service(context, host, binary) is None:
+            raise exception.ZunServiceNotFound(binary=binary, host=host)
+        db_api.update_zun_service(context, host, binary, values)
+    return {'service': {'host': host, 'binary': binary, **values}}
+
+
+class ZunServiceController(base.Controller):
+    """Shows, switches and removes services; administrators only."""
+
+    _custom_actions = {
+        'enable': ['PUT'],
+        'disable': ['PUT'],
+        'force_down': ['PUT'],
+    }
+
+    def __init__(self) -> None:
+        self.servicegroup_api = servicegroup.ServiceGroup()
+
+    @base.Controller.api_version('1.1')
+    def get_all(self, **kwargs):
+        """All services; there are no pages of them."""
+        context = pecan.request.context
+        policy.enforce(context, 'zun-service:get_all')
+        return {'services': [
+            services_view.format_service(
+                row, self.servicegroup_api.service_is_up(
+                    types.SimpleNamespace(**row)))
+            for row in db_api.list_zun_services(context)]}
+
+    @base.Controller.api_version('1.1')
+    def delete(self, host, binary, **kwargs):
+        """Forget a service; it comes back when it reports again."""
+        context = pecan.request.context
+        policy.enforce(context, 'zun-service:delete')
+        host = utils.single(host, 'host')
+        binary = utils.single(binary, 'binary')
+        db_api.destroy_zun_service(context, host, binary)
+
+    @base.Controller.api_version('1.1')
+    @validation.validated_query(schema.query_param_enable)
+    def enable(self, host, binary, **kwargs):
+        """Let a service be used again."""
+        context = pecan.request.context
+        policy.enforce(context, 'zun-service:enable')
+        return _update(context, host, binary,
+                       {'disabled': False, 'disabled_reason': None})
+
+    @base.Controller.api_version('1.1')
+    @validation.validated_query(schema.query_param_disable)
+    def disable(self, host, binary, disabled_reason=None, **kwargs):
+        """Keep a service from new work."""
+        context = pecan.request.context
+        policy.enforce(context, 'zun-service:disable')
+        return _update(context, host, binary,
+                       {'disabled': True,
+                        'disabled_reason': disabled_reason})
+
+    @base.Controller.api_version('1.1')
+    @validation.validated_query(schema.query_param_force_down)
+    def force_down(self, host, binary, forced_down, **kwargs):
+        """Count a service as down, or no longer."""
+        context = pecan.request.context
+        policy.enforce(context, 'zun-service:force_down')
+        return _update(context, host, binary, {
+            'forced_down': strutils.bool_from_string(forced_down,
+                                                     strict=True)})
