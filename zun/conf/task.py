@@ -67,7 +67,7 @@ retry_opts = [
              'the outcome of, such as an update or a commit.'),
     cfg.IntOpt(
         'max_payload_size',
-        default=65536,
+        default=1024 * 1024,
         min=1024,
         help='Largest arguments of a task, in bytes. A request with more '
              '(contents of files to mount, for instance) is refused.'),
@@ -87,22 +87,21 @@ retention_opts = [
 ]
 
 poke_opts = [
+    cfg.BoolOpt(
+        'poke',
+        default=True,
+        help='Whether this process tells workers of new work, and hears of '
+             'it, by UDP datagrams. Without them, or where they get lost, '
+             'work waits for the next look.'),
     cfg.HostAddressOpt(
         'poke_host',
-        default='127.0.0.1',
-        help='Address on which a compute process hears that there is new '
-             'work, sooner than by its next look.'),
+        default='$my_ip',
+        help='Address on which a worker hears of new work; other processes '
+             'must reach it under the same address.'),
     cfg.PortOpt(
         'poke_port',
-        default=9519,
-        help='UDP port of poke_host; several processes of a machine share '
-             'it. 0: hear nothing, only look.'),
-    cfg.ListOpt(
-        'poke_targets',
-        default=['127.0.0.1:9519'],
-        help='Where to tell of new work: host:port each. A name with several '
-             'addresses (a headless Service) is told at one of them. Lost '
-             'datagrams do no harm.'),
+        default=0,
+        help='UDP port of poke_host. 0: any free one.'),
 ]
 
 admin_opts = [

@@ -80,9 +80,12 @@ worker = sa.Table(
     sa.Column('uuid', sa.String(36), nullable=False),
     sa.Column('host', sa.String(255), nullable=False),
     sa.Column('binary', sa.String(64), nullable=False),
+    # Whose tasks it runs, and where it hears of new ones (host:port, UDP)
+    sa.Column('queue', sa.String(255), nullable=False),
+    sa.Column('address', sa.String(255)),
     # Goes up while the process lives; what it stands at means nothing.
     sa.Column('beats', sa.BigInteger, nullable=False),
     sa.Column('started_at', sa.BigInteger, nullable=False),
     sa.UniqueConstraint('uuid', name='uniq_worker0uuid'),
-    sa.Index('ix_worker_host', 'host', 'binary'),
+    sa.Index('ix_worker_queue', 'queue'),
     mysql_engine='InnoDB')

@@ -18,6 +18,7 @@ from sqlalchemy.dialects import sqlite
 
 from zun.common import exception
 from zun.db.sqlalchemy import clock
+from zun.db.sqlalchemy.queries import workers
 from zun.db.sqlalchemy import task_models
 
 TASK = task_models.task
@@ -146,15 +147,9 @@ def _full_hosts(places: int) -> sa.Subquery:
             .having(sa.func.count() >= places).subquery('full_hosts'))
 
 
-def candidates(session: orm.Session, queue: str, limit: int,
-               host_places: int) -> list[Candidate]:
-    """Tasks that can be claimed now, the most urgent first.
-
-    They are ready and due, first in their lane, of a lane where nothing runs
-    and for a host with a free place.
-    """
+def _candidates(queue: str, limit: int, host_places: int) -> sa.Select:
     full = _full_hosts(host_places)
-    rows = session.execute(
+    return (
         sa.select(TASK.c.id, TASK.c.uuid, TASK.c.epoch, TASK.c.lane,
                   TASK.c.host, TASK.c.owner)
         .select_from(TASK.outerjoin(full, full.c.host == TASK.c.host))
@@ -163,7 +158,40 @@ def candidates(session: orm.Session, queue: str, limit: int,
                _is_first_of_lane())
         .order_by(TASK.c.run_at, TASK.c.priority, TASK.c.id)
         .limit(limit))
-    return [Candidate(*row) for row in rows]
+
+
+def candidates(session: orm.Session, queue: str, limit: int,
+               host_places: int) -> list[Candidate]:
+    """Tasks that can be claimed now: the most urgent ones.
+
+    They are ready and due, first in their lane, of a lane where nothing runs
+    and for a host with a free place.
+
+    :param host_places: tasks that a host does at once
+    """
+    return [Candidate(*row) for row in session.execute(
+        _candidates(queue, limit, host_places))]
+
+
+def candidates_and_workers(
+        session: orm.Session, queue: str, limit: int, host_places: int
+        ) -> tuple[list[Candidate], list[workers.Worker]]:
+    """:func:`candidates` and all workers, for the price of one statement."""
+    found = _candidates(queue, limit, host_places).subquery('found')
+    worker = task_models.worker
+    rows = session.execute(
+        sa.select(sa.literal('task').label('what'), *found.c)
+        .union_all(sa.select(sa.literal('worker'), worker.c.id,
+                             worker.c.uuid, worker.c.beats, worker.c.queue,
+                             worker.c.host, worker.c.binary)))
+    tasks, seen = [], []
+    for what, key, uuid, number, *rest in rows:
+        if what == 'task':
+            tasks.append(Candidate(key, uuid, number, *rest))
+        else:
+            queue, host, binary = rest
+            seen.append(workers.Worker(uuid, host, binary, queue, number))
+    return tasks, seen
 
 
 def taken_slots(session: orm.Session, host: str) -> set[str]:

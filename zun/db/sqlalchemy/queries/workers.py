@@ -18,15 +18,19 @@ class Worker(NamedTuple):
     uuid: str
     host: str
     binary: str
+    queue: str
     beats: int
 
 
-def register(session: orm.Session, uuid: str, host: str,
-             binary: str) -> None:
-    """Add a worker that has just started."""
+def register(session: orm.Session, uuid: str, host: str, binary: str,
+             queue: str, address: str | None = None) -> None:
+    """Add a worker that has just started.
+
+    :param address: where it hears of new work by UDP, host:port
+    """
     session.execute(WORKER.insert().values(
-        uuid=uuid, host=host, binary=binary, beats=0,
-        started_at=clock.now_micros()))
+        uuid=uuid, host=host, binary=binary, queue=queue, address=address,
+        beats=0, started_at=clock.now_micros()))
 
 
 def beat(session: orm.Session, uuid: str) -> bool:
@@ -40,7 +44,7 @@ def seen(session: orm.Session) -> list[Worker]:
     """All registered workers."""
     return [Worker(*row) for row in session.execute(
         sa.select(WORKER.c.uuid, WORKER.c.host, WORKER.c.binary,
-                  WORKER.c.beats).order_by(WORKER.c.uuid))]
+                  WORKER.c.queue, WORKER.c.beats).order_by(WORKER.c.uuid))]
 
 
 def remove(session: orm.Session, uuid: str, beats: int | None = None) -> bool:
@@ -52,8 +56,15 @@ def remove(session: orm.Session, uuid: str, beats: int | None = None) -> bool:
         WORKER.delete().where(*conditions)).rowcount == 1
 
 
-def present(session: orm.Session, host: str, binary: str) -> bool:
-    """Whether a host has a worker of a kind; dead ones do not stay long."""
+def present(session: orm.Session, queue: str) -> bool:
+    """Whether a queue has a worker; dead ones do not stay long."""
     return session.execute(
-        sa.select(sa.exists().where(WORKER.c.host == host,
-                                    WORKER.c.binary == binary))).scalar_one()
+        sa.select(sa.exists().where(WORKER.c.queue == queue))).scalar_one()
+
+
+def addresses(session: orm.Session, queue: str) -> list[str]:
+    """Where the workers of a queue hear of new work."""
+    return list(session.execute(
+        sa.select(WORKER.c.address)
+        .where(WORKER.c.queue == queue,
+               WORKER.c.address.is_not(None))).scalars())

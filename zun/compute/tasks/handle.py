@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running task in the hands of the worker that claimed it."""
+
+from collections.abc import Callable
+import json
+from typing import Any
+
+from sqlalchemy import orm
+
+from zun.compute.tasks import errors
+from zun.db import api as db_api
+from zun.db.sqlalchemy.queries import tasks
+
+
+class TaskHandle:
+    """What an operation sees of its task, as ``context.task``.
+
+    :ivar uuid: of the task
+    :ivar epoch: of the claim; grows with each claim and each take-over
+    :ivar attempt: 1 the first time
+    :param row: the task's row as claimed
+    :param lease_held: whether the worker's own lease is surely good
+    """
+
+    def __init__(self, row: Any, lease_held: Callable[[], bool]) -> None:
+        self.uuid = row.uuid
+        self.kind = row.kind
+        self.lane = row.lane
+        self.epoch = row.epoch
+        self.attempt = row.attempt
+        self.max_attempts = row.max_attempts
+        self.holder = tasks.Holder(row.id, row.epoch, row.owner)
+        self._lease_held = lease_held
+        self._steps = json.loads(row.step) if row.step else {}
+        self._lost = False
+
+    # -- For operations ----------------------------------------------------
+
+    def step_get(self, name: str, default: Any = None) -> Any:
+        """What an earlier step, of this attempt or another, noted down."""
+        return self._steps.get(name, default)
+
+    def step_put(self, name: str, value: Any) -> None:
+        """Note down what a later attempt has to know, an id for instance.
+
+        Joins the open transaction, if there is one.
+
+        :param value: anything JSON has a form for
+        :raises LeaseLost: the task was given to another worker
+        """
+        self._steps[name] = value
+        self._save_steps()
+
+    @db_api.retry_on_conflict
+    def _save_steps(self) -> None:
+        text = json.dumps(self._steps)
+        with db_api.writer(None) as session:
+            self.require(tasks.put_step(session, self.holder, text))
+
+    def check(self) -> None:
+        """Call before an effect outside of the database.
+
+        Asks nobody: it is enough that this worker showed a sign of life
+        within the time after which others would take the task.
+
+        :raises LeaseLost: another worker may have the task by now
+        """
+        if self._lost or not self._lease_held():
+            raise self._lease_lost()
+
+    # -- For the database and the worker -----------------------------------
+
+    def fence(self, session: orm.Session) -> None:
+        """Let a transaction write only while this claim holds.
+
+        :raises LeaseLost: the task was given to another worker
+        """
+        self.require(tasks.fence(session, self.holder))
+
+    def require(self, held: bool) -> None:
+        """Take note of the outcome of a guarded write.
+
+        :raises LeaseLost: it was refused
+        """
+        if not held:
+            self._lost = True
+            raise self._lease_lost()
+
+    def _lease_lost(self) -> errors.LeaseLost:
+        return errors.LeaseLost(task=self.uuid, epoch=self.epoch)
