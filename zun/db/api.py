@@ -13,6 +13,7 @@ from zun.db.sqlalchemy.queries import exec_instances
 from zun.db.sqlalchemy.queries import images
 from zun.db.sqlalchemy.queries import networks
 from zun.db.sqlalchemy.queries import pci_devices
+from zun.db.sqlalchemy.queries import quota_reservations
 from zun.db.sqlalchemy.queries import quotas
 from zun.db.sqlalchemy.queries import registries
 from zun.db.sqlalchemy.queries import resource_classes
@@ -134,6 +135,10 @@ quota_class_get_default = quotas.quota_class_get_default
 quota_class_get_all_by_name = quotas.quota_class_get_all_by_name
 quota_class_update = quotas.quota_class_update
 quota_usage_get_all_by_project = quotas.quota_usage_get_all_by_project
+quota_limits = quota_reservations.quota_limits
+quota_usages = quota_reservations.quota_usages
+quota_generation = quota_reservations.quota_generation
+quota_advance = quota_reservations.quota_advance
 
 # Resource providers and classes
 list_resource_providers = resource_providers.list_resource_providers

@@ -249,11 +249,12 @@ def _sum_memory(session: Any, project_id: str | None,
     query = sa.select(_TABLE.c.memory, sa.func.count(_TABLE.c.id)).where(
         _TABLE.c.project_id == project_id, _TABLE.c.memory.is_not(None),
         *_of_type(container_type)).group_by(_TABLE.c.memory)
-    return sum(_in_mebibytes(memory) * number
+    return sum(in_mebibytes(memory) * number
                for memory, number in session.execute(query))
 
 
-def _in_mebibytes(memory: str) -> int:
+def in_mebibytes(memory: str) -> int:
+    """Return a size as the column holds it, in MiB."""
     if memory.isdecimal():
         return int(memory)
     return strutils.string_to_bytes(

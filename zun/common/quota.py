@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quotas: what a project may use.
+
+A resource's limit is the project's own, else that of the quota class
+``default``, else that of ``[quota]``; negative or NULL is no limit.  Usage is
+counted, never kept, so nothing has to be given back.
+
+A request that makes a project use more goes three steps::
+
+    reservation = QUOTAS.check(context, {'containers': 1, 'cpu': 2.0})
+    ...                          # look up networks, claim resources
+    with db_api.writer(context):
+        reservation.apply()      # the first statement
+        ...                      # write the rows
+
+``check`` answers 403 early. ``apply`` holds the limit against requests that
+count at the same time: it moves the project's generation on, a
+compare-and-set against the one at which ``check`` counted, and counts again
+if another request was faster.  The row stays locked until the transaction
+ends, so at most one of them passes at a time; on a cluster that lets two
+pass, one loses at its commit with a deadlock and must be run again
+(``db_api.retry_on_conflict``).
+"""
+
+import functools
+
+from oslo_utils import importutils
+
+from zun.common import exception
+from zun.common.i18n import _
+import zun.conf
+
+CONF = zun.conf.CONF
+
+UNLIMITED = -1
+RESOURCES = ('containers', 'cpu', 'disk', 'memory')
+# Amounts that differ by a millionth are the same: cpus are fractions.
+TOLERANCE = 1e-6
+
+
+def _db():
+    # The driver is named by an option and so lives in this package; the
+    # database's package is above it.
+    return importutils.import_module('zun.db.api')
+
+
+class Reservation:
+    """A request that passed the check; see the module."""
+
+    def apply(self) -> None:
+        """Hold the limits. To be the first statement of the transaction
+        that writes the rows.
+
+        :raises OverQuota: others used up what was free (403).
+        """
+
+
+class DbQuotaDriver:
+    """Limits and usages are in the database."""
+
+    def get_defaults(self, context) -> dict[str, int | None]:
+        """The limits of a project that has none of its own."""
+        return self._limits(context, None)
+
+    def get_class_quotas(self, context, quota_class: str
+                         ) -> dict[str, int | None]:
+        """The limits of a quota class; ``[quota]`` where it has none."""
+        limits = _configured()
+        for row in _db().quota_class_get_all_by_name(context, quota_class):
+            if row['resource'] in limits:
+                limits[row['resource']] = row['hard_limit']
+        return limits
+
+    def get_project_quotas(self, context, project_id: str,
+                           usages: bool = True) -> dict[str, dict]:
+        """By resource: ``limit`` and, if wanted, ``in_use``."""
+        quotas = {name: {'limit': limit} for name, limit
+                  in self._limits(context, project_id).items()}
+        if usages:
+            in_use = _db().quota_usages(context, project_id)
+            for name, quota in quotas.items():
+                quota['in_use'] = in_use[name]
+        return quotas
+
+    def destroy_all_by_project(self, context, project_id: str) -> None:
+        """Remove a project's own limits."""
+        _db().quota_destroy_all_by_project(context, project_id)
+
+    def check(self, context, project_id: str, deltas: dict) -> Reservation:
+        """See :meth:`QuotaEngine.check`."""
+        # In this order: what is counted after a generation was read is at
+        # least what was there then.
+        generation = _db().quota_generation(context, project_id)
+        self.count(context, project_id, deltas)
+        return DbReservation(self, context, project_id, deltas, generation)
+
+    def count(self, context, project_id: str, deltas: dict) -> None:
+        """Compare usage and what is wanted with the limits, as of now.
+
+        :raises OverQuota: 403.
+        """
+        over = overs(self._limits(context, project_id),
+                     _db().quota_usages(context, project_id), deltas)
+        if over:
+            raise exception.OverQuota(overs=over)
+
+    def _limits(self, context, project_id) -> dict[str, int | None]:
+        limits = _configured()
+        limits.update(
+            (name, limit) for name, limit
+            in _db().quota_limits(context, project_id).items()
+            if name in limits)
+        return limits
+
+
+class DbReservation(Reservation):
+    """Held by the project's generation."""
+
+    def __init__(self, driver, context, project_id, deltas, generation):
+        self._driver = driver
+        self._context = context
+        self._project_id = project_id
+        self._deltas = deltas
+        self._generation = generation
+
+    def apply(self) -> None:
+        db_api = _db()
+        if db_api.quota_advance(self._context, self._project_id,
+                                self._generation):
+            return
+        if not db_api.quota_advance(self._context, self._project_id):
+            raise exception.Conflict(_(
+                'The quota of project %s is being changed. Please try '
+                'again.') % self._project_id)
+        self._driver.count(self._context, self._project_id, self._deltas)
+
+
+class NoopQuotaDriver:
+    """Nothing is limited, nothing is counted."""
+
+    def get_defaults(self, context) -> dict[str, int]:
+        """No limits."""
+        return dict.fromkeys(RESOURCES, UNLIMITED)
+
+    def get_class_quotas(self, context, quota_class: str) -> dict[str, int]:
+        """No limits."""
+        return dict.fromkeys(RESOURCES, UNLIMITED)
+
+    def get_project_quotas(self, context, project_id: str,
+                           usages: bool = True) -> dict[str, dict]:
+        """No limits and no usages."""
+        quota = {'limit': UNLIMITED}
+        if usages:
+            quota['in_use'] = UNLIMITED
+        return {name: dict(quota) for name in RESOURCES}
+
+    def destroy_all_by_project(self, context, project_id: str) -> None:
+        """There is nothing to remove."""
+
+    def check(self, context, project_id: str, deltas: dict) -> Reservation:
+        """Everything passes."""
+        return Reservation()
+
+
+class QuotaEngine:
+    """Quotas as ``[quota] driver`` keeps them."""
+
+    @property
+    def resources(self) -> list[str]:
+        """The names of what is limited, sorted."""
+        return list(RESOURCES)
+
+    @property
+    def _driver(self):
+        return _load_driver(CONF.quota.driver)
+
+    def get_defaults(self, context) -> dict[str, int | None]:
+        """The limits, by resource, of a project that has none set."""
+        return self._driver.get_defaults(context)
+
+    def get_class_quotas(self, context, quota_class: str
+                         ) -> dict[str, int | None]:
+        """The limits of a quota class, by resource."""
+        return self._driver.get_class_quotas(context, quota_class)
+
+    def get_project_quotas(self, context, project_id: str,
+                           usages: bool = True) -> dict[str, dict]:
+        """The quotas of a project, by resource: ``limit``, ``in_use``."""
+        return self._driver.get_project_quotas(context, project_id, usages)
+
+    def destroy_all_by_project(self, context, project_id: str) -> None:
+        """Remove the limits that are set for a project."""
+        self._driver.destroy_all_by_project(context, project_id)
+
+    def check(self, context, deltas: dict,
+              project_id: str | None = None) -> Reservation:
+        """Refuse a request that would go over a limit.
+
+        All resources are looked at, also those that the request does not
+        change: a project over any limit gets nothing more.
+
+        :param deltas: what would be used in addition, by resource; cpu as
+            a number, memory in MiB, disk in GiB; may be negative.
+        :param project_id: whose quota; the context's by default.
+        :raises OverQuota: 403.
+        """
+        return self._driver.check(
+            context, project_id or context.project_id, deltas)
+
+
+def overs(limits: dict, usages: dict, deltas: dict) -> list[str]:
+    """The resources, sorted, of which more would be used than allowed."""
+    return sorted(
+        name for name, limit in limits.items()
+        if limit is not None and limit >= 0 and _is_more(
+            usages[name] + (deltas.get(name) or 0), limit))
+
+
+def _is_more(total: float, limit: float) -> bool:
+    return total > limit and \
+        total - limit > TOLERANCE * max(abs(total), abs(limit))
+
+
+def _configured() -> dict[str, int | None]:
+    return {name: CONF.quota[name] for name in RESOURCES}
+
+
+@functools.cache
+def _load_driver(path: str):
+    return importutils.import_class(path)()
+
+
+QUOTAS = QuotaEngine()

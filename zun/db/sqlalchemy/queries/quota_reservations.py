@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a project may use, what it uses, and the guard between the two."""
+
+from typing import Any
+
+from oslo_db import exception as db_exc
+import sqlalchemy as sa
+
+from zun.common import consts
+from zun.db.sqlalchemy import models
+from zun.db.sqlalchemy.queries import containers
+from zun.db.sqlalchemy import quota_models
+from zun.db.sqlalchemy import transaction
+
+_CONTAINER = models.Container.__table__
+_QUOTA = models.Quota.__table__
+_CLASS = models.QuotaClass.__table__
+_GENERATION = quota_models.quota_generation
+
+
+def quota_limits(context: Any, project_id: str | None
+                 ) -> dict[str, int | None]:
+    """Return the limits that are set for a project, by resource: its own,
+    else those of the default class; in one statement.
+
+    Of several rows of a resource the newest counts. Resources without a
+    row are left out; None is no limit.
+    """
+    query = sa.union_all(
+        sa.select(sa.literal(0).label('own'), _CLASS.c.id, _CLASS.c.resource,
+                  _CLASS.c.hard_limit).where(
+            _CLASS.c.class_name == consts.DEFAULT_QUOTA_CLASS_NAME),
+        sa.select(sa.literal(1), _QUOTA.c.id, _QUOTA.c.resource,
+                  _QUOTA.c.hard_limit).where(
+            _QUOTA.c.project_id == project_id))
+    with transaction.reader(context) as session:
+        rows = session.execute(query).all()
+    return {resource: limit for _own, _id, resource, limit
+            in sorted(rows, key=lambda row: row[:2])}
+
+
+def quota_usages(context: Any, project_id: str | None
+                 ) -> dict[str, int | float]:
+    """Return what the containers of a project use, by resource, in one
+    statement. Capsules are not counted; sizes that are NULL are nothing."""
+    query = sa.select(
+        _CONTAINER.c.memory, sa.func.count(_CONTAINER.c.id),
+        sa.func.sum(_CONTAINER.c.cpu), sa.func.sum(_CONTAINER.c.disk)).where(
+        _CONTAINER.c.project_id == project_id,
+        _CONTAINER.c.container_type == consts.TYPE_CONTAINER).group_by(
+        _CONTAINER.c.memory)
+    usage: dict[str, int | float] = {
+        'containers': 0, 'cpu': 0, 'disk': 0, 'memory': 0}
+    with transaction.reader(context) as session:
+        for memory, number, cpu, disk in session.execute(query):
+            usage['containers'] += number
+            usage['cpu'] += cpu or 0
+            usage['disk'] += int(disk or 0)
+            if memory is not None:
+                usage['memory'] += containers.in_mebibytes(memory) * number
+    return usage
+
+
+def quota_generation(context: Any, project_id: str) -> int:
+    """Return the generation of a project; the first look makes its row."""
+    query = sa.select(_GENERATION.c.generation).where(
+        _GENERATION.c.project_id == project_id)
+    with transaction.reader(context) as session:
+        generation = session.execute(query).scalar()
+    if generation is not None:
+        return generation
+    try:
+        with transaction.writer(context) as session:
+            session.execute(_GENERATION.insert().values(
+                project_id=project_id, generation=0))
+    except db_exc.DBDuplicateEntry:
+        # Another request made it; its number does not matter, for a guess
+        # that is wrong only costs a count.
+        pass
+    return 0
+
+
+def quota_advance(context: Any, project_id: str,
+                  generation: int | None = None) -> bool:
+    """Move a project on to its next generation, holding its row until the
+    transaction ends.
+
+    :param generation: the one it must be at; None: whichever it is
+    :returns: False when it is at another, or has no row
+    """
+    criteria = [_GENERATION.c.project_id == project_id]
+    if generation is not None:
+        criteria.append(_GENERATION.c.generation == generation)
+    with transaction.writer(context) as session:
+        return session.execute(_GENERATION.update().where(*criteria).values(
+            generation=_GENERATION.c.generation + 1)).rowcount == 1
