@@ -208,6 +208,25 @@ class QuotaEngine:
             context, project_id or context.project_id, deltas)
 
 
+def check_update(context, container, patch: dict) -> Reservation:
+    """Refuse a change of a container's size that would go over a limit.
+
+    The quota is that of who asks, also when an administrator changes
+    another project's container.
+
+    :param patch: the new values; without ``cpu`` and ``memory`` all passes.
+    :raises OverQuota: 403.
+    """
+    deltas = {}
+    if 'cpu' in patch:
+        deltas['cpu'] = float(patch['cpu']) - (container.cpu or 0)
+    if 'memory' in patch:
+        deltas['memory'] = int(patch['memory']) - int(container.memory or 0)
+    if not deltas:
+        return Reservation()
+    return QUOTAS.check(context, deltas)
+
+
 def overs(limits: dict, usages: dict, deltas: dict) -> list[str]:
     """The resources, sorted, of which more would be used than allowed."""
     return sorted(
