@@ -124,7 +124,7 @@ def _translated_errors() -> Iterator[None]:
     """Turn a value that a column cannot hold into an error of the caller."""
     try:
         yield
-    except db_exc.DBError as e:
+    except (db_exc.DBError, db_exc.DBInvalidUnicodeParameter) as e:
         if not _is_unfit_value(e):
             raise
         raise exception.InvalidParameterValue(
@@ -137,14 +137,14 @@ def _translated_errors() -> Iterator[None]:
             err='A value does not fit the database: %s' % e) from e
 
 
-def _is_unfit_value(error: db_exc.DBError) -> bool:
+def _is_unfit_value(error: Exception) -> bool:
     return (isinstance(error, (db_exc.DBDataError,
                                db_exc.DBInvalidUnicodeParameter)) or
             isinstance(getattr(error, 'inner_exception', None),
                        (OverflowError, UnicodeEncodeError)))
 
 
-def _cause(error: db_exc.DBError) -> str:
+def _cause(error: Exception) -> str:
     cause = getattr(error, 'inner_exception', None) or error
     cause = getattr(cause, 'orig', None) or cause
     return str(cause.args[-1] if cause.args else cause).split('\n')[0]
