@@ -149,7 +149,7 @@ class Proxy:
             self._context, terminal.container_uuid)
         streams = self._driver.open_terminal(
             self._context, container, terminal.command, terminal.tty)
-        made = pump.Pump(connection, streams, self._driver.OUTPUT_CHANNELS)
+        made = pump.Pump(connection, streams)
         if terminal.size:
             made.resize(*terminal.size)
             self._sizes[terminal.id] = terminal.size

@@ -17,6 +17,8 @@ from zun.common import exception
 LOG = logging.getLogger(__name__)
 
 READ_SECONDS = 1.0
+# Standard output and standard error.
+OUTPUT_CHANNELS = (1, 2)
 # Close codes of RFC 6455, 7.4.1, and the most bytes of a reason (5.5).
 NORMAL, INTERNAL_ERROR = 1000, 1011
 REASON_BYTES = 123
@@ -41,14 +43,11 @@ class Pump:
 
     :param client: the client's WebSocket, after its handshake.
     :param streams: the container's streams.
-    :param output_channels: the channels whose bytes the client sees.
     """
 
-    def __init__(self, client: ws_connection.Connection, streams: Streams,
-                 output_channels: tuple[int, ...]):
+    def __init__(self, client: ws_connection.Connection, streams: Streams):
         self._client = client
         self._streams = streams
-        self._channels = output_channels
 
     def run(self) -> None:
         """Carry until either side ends, then end the other."""
@@ -81,7 +80,7 @@ class Pump:
         try:
             while not self._streams.closed:
                 frame = self._streams.read(READ_SECONDS)
-                if frame is not None and frame[0] in self._channels:
+                if frame is not None and frame[0] in OUTPUT_CHANNELS:
                     self._client.send(frame[1])
         except websockets.exceptions.ConnectionClosed:
             return
