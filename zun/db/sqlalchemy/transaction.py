@@ -225,5 +225,5 @@ def _retrying(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_conflict(error: Exception) -> bool:
     # SQLite's "database is locked" after the busy timeout.
-    return (isinstance(error, db_exc.DBOperationalError) and
+    return (isinstance(error, db_exc.DBError) and
             'database is locked' in str(error))
