@@ -13,13 +13,36 @@ A schema is a dictionary, or a function without arguments that returns one
 (for bounds that come from the configuration; called at the first request).
 """
 
+from collections.abc import Callable
 import functools
+from typing import NamedTuple
 
 import pecan
 from webob import exc
 
 from zun.api.validation import validators
 from zun.common.i18n import _
+
+
+class Check(NamedTuple):
+    """What a decorator checks, for the description of the API.
+
+    `where`: 'body' or 'query'; `schema_of`: the schema for a microversion.
+    """
+
+    where: str
+    schema_of: Callable
+
+
+def checks(func) -> list[Check]:
+    """What is checked before a method runs, outermost first."""
+    found = []
+    while func is not None:
+        check = vars(func).get('checked')
+        if check and check not in found:
+            found.append(check)
+        func = getattr(func, '__wrapped__', None)
+    return found
 
 
 class _Lazy:
@@ -50,6 +73,7 @@ def validated(schema):
         def wrapper(*args, **kwargs):
             validator.validate(kwargs)
             return func(*args, **kwargs)
+        wrapper.checked = Check('body', lambda version: schema)
         return wrapper
     return decorate
 
@@ -66,6 +90,29 @@ def validated_query(schema):
         def wrapper(*args, **kwargs):
             validator.validate(pecan.request.params.mixed())
             return func(*args, **kwargs)
+        wrapper.checked = Check('query', lambda version: schema)
+        return wrapper
+    return decorate
+
+
+def validated_by_version(schema_of):
+    """Like :func:`validated`, with a schema for each microversion.
+
+    :param schema_of: the schema for a version; called once for each.
+    """
+    validators_by_version = {}
+
+    def decorate(func):
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            version = pecan.request.version
+            validator = validators_by_version.get(version)
+            if validator is None:
+                validator = validators_by_version[version] = \
+                    validators.SchemaValidator(schema_of(version))
+            validator.validate(kwargs)
+            return func(*args, **kwargs)
+        wrapper.checked = Check('body', schema_of)
         return wrapper
     return decorate
 
