@@ -23,7 +23,9 @@ class ContextHook(hooks.PecanHook):
 
     def before(self, state):
         request = state.request
-        request.context = context.make_context_from_request(request)
+        request.context = context.RequestContext.from_environ(
+            request.environ, is_admin=None,
+            auth_token_info=request.environ.get('keystone.token_info'))
 
 
 class ArgumentsHook(hooks.PecanHook):

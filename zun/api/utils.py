@@ -3,9 +3,12 @@
 
 from oslo_utils import strutils
 from oslo_utils import uuidutils
+import pecan
 
+from zun.api import microversions
 from zun.common import exception
 from zun.common.i18n import _
+from zun.common import policy
 import zun.conf
 
 CONF = zun.conf.CONF
@@ -68,6 +71,11 @@ def is_all_projects(search_opts: dict) -> bool:
     return strict_bool(search_opts.get('all_projects'), 'all_projects')
 
 
+def string_or_none(value):
+    """A query parameter for which the text 'None' means none."""
+    return None if value == 'None' else value
+
+
 def single(value, parameter: str):
     """A query parameter that may be given once only.
 
@@ -99,6 +107,33 @@ class Paging:
         self.sort_dir = validate_sort_dir(taken['sort_dir'])
         self.marker = taken['marker']
         self.sort_key = taken['sort_key']
+
+
+def require_version(param: str, first: str) -> None:
+    """Refuse a parameter that the request's version doesn't have.
+
+    :param first: the version that brought it, e.g. '1.9'.
+    :raises InvalidParamInVersion: 400.
+    """
+    version = pecan.request.version
+    if version < microversions.version(first):
+        raise exception.InvalidParamInVersion(
+            param=param, req_version=version, min_version=first)
+
+
+def visible_keys(context, prefix: str,
+                 keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys of a document that a caller may see.
+
+    A key is hidden when a policy `prefix` + key is defined, here or in the
+    operator's file, and does not allow it.  The rights don't depend on the
+    row, so this is asked once for an answer.
+    """
+    rules = policy.init()
+    rules.load_rules()
+    return tuple(
+        key for key in keys if prefix + key not in rules.rules or
+        policy.enforce(context, prefix + key, do_raise=False))
 
 
 def is_uuid_like(ident: str) -> bool:
