@@ -104,6 +104,7 @@ update_compute_node = compute_nodes.update_compute_node
 get_compute_node = compute_nodes.get_compute_node
 get_compute_node_by_hostname = compute_nodes.get_compute_node_by_hostname
 destroy_compute_node = compute_nodes.destroy_compute_node
+lock_compute_node = compute_nodes.lock_compute_node
 get_pci_device_by_addr = pci_devices.get_pci_device_by_addr
 get_pci_device_by_id = pci_devices.get_pci_device_by_id
 get_all_pci_device_by_node = pci_devices.get_all_pci_device_by_node

@@ -44,9 +44,9 @@ class NeutronAPI:
     def _client(self, admin: bool = False) -> clients.Client:
         return self._clients.neutron(admin)
 
-    def list(self, collection: str, admin: bool = False,
-             **query) -> list[dict]:
-        """Resources of a collection, e.g. ``list('subnets', network_id=x)``.
+    def query(self, collection: str, admin: bool = False,
+              **query) -> list[dict]:
+        """Resources of a collection, e.g. ``query('subnets', network_id=x)``.
 
         :param collection: the plural with dashes as in the path.
         :param query: filters; a list repeats the key; ``fields`` too.
@@ -99,7 +99,7 @@ class NeutronAPI:
     # -- look-ups of a request -----------------------------------------
     def _find(self, collection: str, name_or_id: str) -> list[dict]:
         key = 'id' if uuidutils.is_uuid_like(name_or_id) else 'name'
-        return self.list(collection, **{key: name_or_id})
+        return self.query(collection, **{key: name_or_id})
 
     def get_neutron_network(self, network: str) -> dict:
         """The network with this name or id.
@@ -135,8 +135,8 @@ class NeutronAPI:
 
         :raises Conflict: there is none at all.
         """
-        found = self.list('networks', tenant_id=self.context.project_id,
-                          shared=False) or self.list('networks', shared=True)
+        found = self.query('networks', tenant_id=self.context.project_id,
+                          shared=False) or self.query('networks', shared=True)
         if not found:
             raise exception.Conflict(_(
                 'There is no neutron network available'))
@@ -175,10 +175,10 @@ class NeutronAPI:
 
         :raises InvalidValue: none (400). :raises Conflict: several.
         """
-        if uuidutils.is_uuid_like(name_or_id) and self.list(
+        if uuidutils.is_uuid_like(name_or_id) and self.query(
                 'security-groups', fields='id', id=name_or_id):
             return name_or_id
-        found = self.list('security-groups', fields='id', name=name_or_id,
+        found = self.query('security-groups', fields='id', name=name_or_id,
                           tenant_id=self.context.project_id)
         if not found:
             raise exception.InvalidValue(_(

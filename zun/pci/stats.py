@@ -6,7 +6,6 @@ A pool is a dict with ``vendor_id``, ``product_id``, ``numa_node``,
 """
 
 import copy
-import typing
 
 from zun.common import exception
 from zun import objects
@@ -14,8 +13,6 @@ from zun.objects import fields
 from zun.pci import request as pci_request
 from zun.pci import utils
 from zun.pci import whitelist as pci_whitelist
-
-OWN_KEYS = ('vendor_id', 'product_id', 'numa_node', 'count')
 
 
 class PciDeviceStats:
@@ -28,7 +25,7 @@ class PciDeviceStats:
     def __init__(self, stats=None,
                  whitelist: pci_whitelist.Whitelist | None = None):
         self.pools: list[dict] = [
-            _pool_dict(pool) for pool in (stats.objects if stats else ())]
+            pool.to_dict() for pool in (stats.objects if stats else ())]
         self._whitelist = whitelist
 
     # -- devices -------------------------------------------------------
@@ -111,7 +108,8 @@ class PciDeviceStats:
     def to_device_pools_obj(self) -> 'objects.PciDevicePoolList':
         """The pools as the compute_node row holds them."""
         return objects.PciDevicePoolList(
-            objects=[_pool_obj(pool) for pool in self.pools])
+            objects=[objects.PciDevicePool.from_dict(pool)
+                     for pool in self.pools])
 
 
 def fits(properties: dict, spec: list[dict]) -> bool:
@@ -122,17 +120,3 @@ def fits(properties: dict, spec: list[dict]) -> bool:
             fields.PciDeviceType.SRIOV_PF not in wanted_types:
         return False
     return utils.pci_device_prop_match(properties, spec)
-
-
-def _pool_dict(pool) -> dict[str, typing.Any]:
-    found = dict(pool.tags or {}, count=pool.count,
-                 vendor_id=pool.vendor_id, product_id=pool.product_id)
-    found['numa_node'] = pool.numa_node
-    return found
-
-
-def _pool_obj(pool: dict) -> 'objects.PciDevicePool':
-    own = {key: pool.get(key) for key in OWN_KEYS}
-    return objects.PciDevicePool(
-        tags={key: value for key, value in pool.items()
-              if key not in OWN_KEYS}, **own)

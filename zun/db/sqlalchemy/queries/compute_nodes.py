@@ -3,10 +3,13 @@
 
 from typing import Any
 
+import sqlalchemy as sa
+
 from zun.common import exception
 from zun.db.sqlalchemy import models
 from zun.db.sqlalchemy.queries import resource
 from zun.db.sqlalchemy.queries import statement
+from zun.db.sqlalchemy import transaction
 
 Row = statement.Row
 
@@ -32,3 +35,12 @@ def get_compute_node_by_hostname(context: Any, hostname: str) -> Row:
         context, hostname, 'hostname',
         ambiguous='Multiple compute nodes exist with same hostname. Please '
                   'use the uuid instead.')
+
+
+def lock_compute_node(context: Any, hostname: str) -> None:
+    """Hold the row of a host's node until the transaction ends, so that
+    what is read of it from here on is still true at its end."""
+    table = models.ComputeNode.__table__
+    with transaction.writer(context) as session:
+        session.execute(sa.select(table.c.uuid).where(
+            table.c.hostname == hostname).with_for_update())
