@@ -16,9 +16,11 @@ class KubernetesError(exception.ZunException):
     """The API server answered with an error; ``status`` is its code."""
 
     message = _('Kubernetes API error: %(error)s')
-    code = 500
+    code = 503
     status = None
     reason = ''
+    # Whether the same request may succeed later.
+    transient = False
 
     def __init__(self, error, status=None, reason='', retry_after=None):
         super().__init__(error=error)
@@ -43,18 +45,19 @@ class Conflict(KubernetesError):
     """409: the object changed, or a precondition does not hold."""
 
     code = 409
+    transient = True
 
 
 class Terminating(KubernetesError):
     """The namespace of the object is being removed; wait for its end."""
 
-    code = 409
+    transient = True
 
 
 class Expired(KubernetesError):
     """410: the resourceVersion is too old; list anew."""
 
-    code = 409
+    transient = True
 
 
 class Invalid(KubernetesError):
@@ -66,8 +69,6 @@ class Invalid(KubernetesError):
 class Forbidden(KubernetesError):
     """401, 403: rights of the service, admission or quota say no."""
 
-    code = 403
-
 
 class Unavailable(KubernetesError):
     """The API server is away or overloaded; the request may be repeated.
@@ -75,7 +76,7 @@ class Unavailable(KubernetesError):
     ``retry_after``: seconds that the server asks for, or None.
     """
 
-    code = 503
+    transient = True
 
 
 # Errors below the API: connection refused or lost, time-out.

@@ -253,12 +253,16 @@ def _joined(chunks, *channels):
 
 def log(cluster: client.Cluster, namespace: str, pod: str, container: str,
         *, timestamps: bool = False, tail: int | None = None,
-        since_time: str | None = None, limit: int | None = None) -> bytes:
-    """A container's output so far, standard output and error in one.
+        since_time: str | None = None, limit: int | None = None,
+        which: str | None = None) -> bytes:
+    """A container's output so far.
 
     :param tail: number of lines from the end.
     :param since_time: RFC 3339 time.
     :param limit: most bytes; of a longer log the newest ones.
+    :param which: ``Stdout`` or ``Stderr``; None is both.
+    :raises Invalid: the container has not run, or the cluster can't tell
+        the streams apart.
     """
     query = [('container', container)]
     query += [(key, str(value).lower()) for key, value in (
@@ -266,6 +270,8 @@ def log(cluster: client.Cluster, namespace: str, pod: str, container: str,
         if value not in (None, False)]
     if since_time:
         query.append(('sinceTime', since_time))
+    if which:
+        query.append(('stream', which))
     response = cluster.open(client.PODS.path(namespace, pod, 'log'), query)
     return _newest(response, limit)
 

@@ -108,20 +108,28 @@ def _event(document):
 
 def wait_for(cluster: client.Cluster, resource: client.Resource, name: str,
              namespace: str | None, condition: Callable[[dict | None], object],
-             timeout: float):
+             timeout: float, known: dict | None = None):
     """Watch one object until ``condition`` of it is true.
 
     :param condition: called with each state of the object, None when it
         does not exist.
+    :param known: the object as the caller has just seen it; saves asking
+        for it.
     :returns: what the condition returned; its last, false value when the
         time, in seconds, is over.
     """
     deadline = time.monotonic() + timeout
     fields = 'metadata.name=%s' % name
     while True:
-        items, version = cluster.list(resource, namespace, fields=fields)
-        value = condition(items[0] if items else None)
-        if value:
+        if known is not None:
+            found, version = known, known['metadata']['resourceVersion']
+            known = None
+        else:
+            items, version = cluster.list(resource, namespace,
+                                          fields=fields)
+            found = items[0] if items else None
+        value = condition(found)
+        if value or time.monotonic() >= deadline:
             return value
         try:
             value = _watch_one(cluster, resource, namespace, fields, version,

@@ -12,6 +12,10 @@ from zun.container.k8s import pod
 
 KIND = 'capsule'
 
+# A capsule's restart policy as the kubelet knows it.
+_RESTART_POLICIES = {'always': 'Always', 'unless-stopped': 'Always',
+                     'on-failure': 'OnFailure', 'no': 'Never'}
+
 
 def capsule_pod(capsule, init_containers: Sequence, containers: Sequence,
                 around: pod.Surroundings,
@@ -25,6 +29,8 @@ def capsule_pod(capsule, init_containers: Sequence, containers: Sequence,
     """
     manifest = pod.frame(capsule, around, settings, KIND)
     spec = manifest['spec']
+    policy = (capsule.restart_policy or {}).get('Name') or 'always'
+    spec['restartPolicy'] = _RESTART_POLICIES.get(policy, 'Always')
     spec['containers'] = [
         pod.container_spec(member, member_name(member), around, settings)
         for member in containers]

@@ -58,9 +58,9 @@ class Surroundings:
 
     :ivar namespace: the project's.
     :ivar generation: 1 for the first Pod of a container.
-    :ivar image: reference to run in place of the container's own image,
-        for instance a kept layer.
-    :ivar pull_policy: replaces the container's own.
+    :ivar images: by name of the container in the Pod: what to run in
+        place of the container's own image and pull policy; anything with
+        ``reference`` and ``pull_policy``.
     :ivar pull_secret: name of a Secret with the registry's credentials.
     :ivar vifs: one entry for each Neutron port, see
         :mod:`zun.network.cni_network`.
@@ -72,8 +72,7 @@ class Surroundings:
 
     namespace: str
     generation: int = 1
-    image: str | None = None
-    pull_policy: str | None = None
+    images: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
     pull_secret: str | None = None
     vifs: Sequence[dict] = ()
     nameservers: Sequence[str] = ()
@@ -128,12 +127,12 @@ def frame(container, around: Surroundings, settings: Settings,
 def container_spec(container, name: str, around: Surroundings,
                    settings: Settings) -> dict:
     """One container of a Pod."""
+    image = around.images.get(name)
     spec = {
         'name': name,
-        'image': around.image or container.image,
-        'imagePullPolicy': around.pull_policy or pull_policy(
-            container.image_pull_policy),
-        'terminationMessagePolicy': 'File',
+        'image': image.reference if image else container.image,
+        'imagePullPolicy': pull_policy(
+            image.pull_policy if image else container.image_pull_policy),
     }
     optional = {
         'command': _literal(container.entrypoint),
@@ -206,9 +205,9 @@ def _whole(value, default):
 
 def _metadata(container, around, kind):
     annotations = {
-        names.USER_LABELS: _json(container.labels),
-        names.USER_ANNOTATIONS: _json(container.annotations),
-        names.VIFS: _json(list(around.vifs)),
+        names.USER_LABELS: json_text(container.labels),
+        names.USER_ANNOTATIONS: json_text(container.annotations),
+        names.VIFS: json_text(list(around.vifs)),
         names.RESTARTS: str(around.restarts) if around.restarts else None,
     }
     return {
@@ -226,7 +225,8 @@ def _metadata(container, around, kind):
     }
 
 
-def _json(value):
+def json_text(value) -> str | None:
+    """A value as an annotation; None for nothing."""
     return json.dumps(value, sort_keys=True) if value else None
 
 

@@ -26,7 +26,7 @@ _NO_SUCH_IMAGE = re.compile(
     r'not found|denied|unauthorized|authoriz|forbidden|manifest unknown|'
     r'name unknown|does not exist|no match for platform|invalid reference',
     re.I)
-_PULL_REASONS = ('ErrImagePull', 'ImagePullBackOff', 'ImageInspectError',
+PULL_REASONS = ('ErrImagePull', 'ImagePullBackOff', 'ImageInspectError',
                  'RegistryUnavailable', 'SignatureValidationFailed')
 _ON_ITS_WAY = ('ContainerCreating', 'PodInitializing', None, '')
 
@@ -246,7 +246,7 @@ def _waiting_failure(waiting, image):
             % repository(image))
     if reason == 'InvalidImageName':
         return Failure(reason, text or reason)
-    if reason in _PULL_REASONS:
+    if reason in PULL_REASONS:
         if _NO_SUCH_IMAGE.search(text):
             return Failure(reason, text)
         return Failure(reason, _(
