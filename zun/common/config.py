@@ -14,6 +14,7 @@ CONF = zun.conf.CONF
 
 # Chatty below the level of a warning, whatever the service logs.
 QUIET_LOGGERS = (
+    'alembic.runtime.plugins=WARN',
     'kubernetes=WARN',
     'urllib3=WARN',
     'websocket=WARN',

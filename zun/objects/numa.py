@@ -92,6 +92,14 @@ class NUMATopology(base.ZunObject):
         'nodes': fields.ListOfObjectsField('NUMANode'),
     }
 
+    def obj_what_changed(self) -> set[str]:
+        """Return the names of changed fields; a changed node is a change."""
+        changes = super().obj_what_changed()
+        if self.obj_attr_is_set('nodes') and any(
+                node.obj_what_changed() for node in self.nodes):
+            changes.add('nodes')
+        return changes
+
     @classmethod
     def _from_dict(cls, values: dict[str, Any]) -> Self:
         return cls(nodes=[NUMANode._from_dict(node)
