@@ -61,7 +61,8 @@ class PeerError(exception.ZunException):
 
 class PeerUnavailable(PeerError):
     """No usable answer: not reachable, not in the catalogue, no token for
-    it, or an error of its own (5xx, 429)."""
+    it, or an error of its own (5xx, 429).
+    """
     message = "%(peer)s is not available: %(reason)s"
 
 
@@ -136,7 +137,8 @@ class Client:
 def error_text(answer: requests.Response) -> str | None:
     """The reason in an error body: Neutron's and Cinder's
     ``{"kind": {"message": ...}}``, Placement's ``{"errors": [{"detail":
-    ...}]}`` or a flat ``{"message": ...}``; None when there is none."""
+    ...}]}`` or a flat ``{"message": ...}``; None when there is none.
+    """
     try:
         body = answer.json()
     except ValueError:

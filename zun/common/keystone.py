@@ -39,7 +39,8 @@ _callers: collections.OrderedDict = collections.OrderedDict()
 
 def reset() -> None:
     """Forget every session, token and catalogue (after a change of options,
-    and between recorded exchanges)."""
+    and between recorded exchanges).
+    """
     with _lock:
         _sessions.clear()
         _service.clear()
@@ -58,7 +59,8 @@ def session(verify=True, cert=None) -> ks_session.Session:
             _sessions[key] = ks_session.Session(
                 verify=verify, cert=cert,
                 timeout=_option(GROUP, 'timeout') or TIMEOUT,
-                app_name='zun', app_version=version.version_info.version_string())
+                app_name='zun',
+                app_version=version.version_info.version_string())
         return _sessions[key]
 
 
@@ -86,7 +88,8 @@ def tls(group: str) -> dict:
 
 def identity_session() -> ks_session.Session:
     """The session that tokens are fetched over: TLS as
-    ``[keystone_auth]`` says, else as ``[keystone_authtoken]``."""
+    ``[keystone_auth]`` says, else as ``[keystone_authtoken]``.
+    """
     own = tls(GROUP)
     if own == {'verify': True, 'cert': None}:
         own = tls(FALLBACK_GROUP)
@@ -95,7 +98,8 @@ def identity_session() -> ks_session.Session:
 
 class IdentityAuth(plugin.BaseAuthPlugin):
     """A keystoneauth plugin that asks the identity service over
-    :func:`identity_session`, not over the session of the peer."""
+    :func:`identity_session`, not over the session of the peer.
+    """
 
     def __init__(self, auth):
         super().__init__()
@@ -122,7 +126,8 @@ class IdentityAuth(plugin.BaseAuthPlugin):
 
 class CallerAuth(plugin.BaseAuthPlugin):
     """The caller's token with the catalogue that came with the request, so
-    that the identity service need not be asked again."""
+    that the identity service need not be asked again.
+    """
 
     def __init__(self, token: str, catalog: list):
         super().__init__()
@@ -165,7 +170,8 @@ def _load_service_auth():
 
 def caller_auth(context) -> plugin.BaseAuthPlugin:
     """The identity of a request: the caller's token, with the catalogue
-    passed by the token filter or, without one, scoped anew."""
+    passed by the token filter or, without one, scoped anew.
+    """
     catalog = getattr(context, 'service_catalog', None)
     if catalog:
         return CallerAuth(context.auth_token, catalog)
@@ -192,7 +198,8 @@ def _scope(context) -> dict:
 
 def auth_url() -> str:
     """Where tokens are made: the service account's ``auth_url``, else the
-    address that ``[keystone_authtoken]`` shows to clients."""
+    address that ``[keystone_authtoken]`` shows to clients.
+    """
     for group, names in ((GROUP, ('auth_url',)), (
             FALLBACK_GROUP, ('auth_url', 'www_authenticate_uri'))):
         loading.register_auth_conf_options(CONF, group)

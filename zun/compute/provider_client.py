@@ -25,7 +25,8 @@ ATTEMPTS = 4
 
 class ProviderClient:
     """One host's provider; remembers what Placement knows of it, so that
-    nothing is sent while nothing changes."""
+    nothing is sent while nothing changes.
+    """
 
     def __init__(self, context):
         self._placement = clients.OpenStackClients(context).placement()
@@ -140,7 +141,8 @@ class ProviderClient:
 
     def _guarded(self, uuid: str, send) -> dict:
         """Send a write with the provider's generation, again when another
-        writer was faster; what is known is forgotten when it fails."""
+        writer was faster; what is known is forgotten when it fails.
+        """
         for attempt in range(ATTEMPTS):
             provider = self._tree.get(uuid)
             try:

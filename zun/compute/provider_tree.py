@@ -27,7 +27,8 @@ class Provider:
 
     def has_inventory(self, wanted: dict[str, dict]) -> bool:
         """Whether the inventory is this one already. Keys that are not
-        given do not matter: Placement fills them in."""
+        given do not matter: Placement fills them in.
+        """
         return self.inventory.keys() == wanted.keys() and all(
             self.inventory[name].get(key) == value
             for name, values in wanted.items()

@@ -135,8 +135,9 @@ class NeutronAPI:
 
         :raises Conflict: there is none at all.
         """
-        found = self.query('networks', tenant_id=self.context.project_id,
-                          shared=False) or self.query('networks', shared=True)
+        found = self.query(
+            'networks', tenant_id=self.context.project_id, shared=False)
+        found = found or self.query('networks', shared=True)
         if not found:
             raise exception.Conflict(_(
                 'There is no neutron network available'))
@@ -179,7 +180,7 @@ class NeutronAPI:
                 'security-groups', fields='id', id=name_or_id):
             return name_or_id
         found = self.query('security-groups', fields='id', name=name_or_id,
-                          tenant_id=self.context.project_id)
+                           tenant_id=self.context.project_id)
         if not found:
             raise exception.InvalidValue(_(
                 'Security group %s not found.') % name_or_id)
@@ -226,7 +227,8 @@ class NeutronAPI:
 
     def request_networks(self, nets) -> list[RequestedNetwork]:
         """Look up a request's ``nets`` in their order; none given: one
-        entry for the default network."""
+        entry for the default network.
+        """
         return [self.request_network(net) for net in nets or [None]]
 
     def pci_requests(self, requested_networks: list[RequestedNetwork]
@@ -271,7 +273,8 @@ class NeutronAPI:
 def requested_network(network: dict, port: str = '',
                       fixed_ip: str = '') -> RequestedNetwork:
     """The entry of a network for the compute side: a port that was given
-    by the user outlives the container, one made for it does not."""
+    by the user outlives the container, one made for it does not.
+    """
     return {'network': network['id'], 'port': port, 'fixed_ip': fixed_ip,
             'router:external': network.get('router:external'),
             'shared': network.get('shared'),

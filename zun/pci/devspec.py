@@ -66,7 +66,8 @@ class GlobAddress:
 
 class RegexAddress:
     """An address with a regular expression a field (``domain``, ``bus``,
-    ``slot``, ``function``); a missing field is any."""
+    ``slot``, ``function``); a missing field is any.
+    """
 
     def __init__(self, address: dict):
         try:
@@ -139,7 +140,8 @@ class PciDeviceSpec:
 
     def match(self, dev: dict) -> bool:
         """Whether a device (``vendor_id``, ``product_id``, ``address``,
-        ``parent_addr``) falls under this entry."""
+        ``parent_addr``) falls under this entry.
+        """
         if self.vendor_id not in (ANY, dev['vendor_id']) or \
                 self.product_id not in (ANY, dev['product_id']) or \
                 self._address is None:

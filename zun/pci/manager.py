@@ -38,7 +38,8 @@ class PciDevTracker:
 
     def _link(self) -> None:
         """Tell the functions of a device of each other: who holds one
-        keeps the others from being taken as a whole."""
+        keeps the others from being taken as a whole.
+        """
         by_address = {dev.address: dev for dev in self.devices}
         for dev in self.devices:
             dev.child_devices = []

@@ -11,7 +11,8 @@ PCI_VNIC_TYPES = ('direct', 'macvtap', VNIC_PHYSICAL, 'virtio-forwarder')
 
 def spec_of(vnic_type: str, physical_network: str | None) -> dict:
     """The properties of the device for an interface of this kind (one of
-    PCI_VNIC_TYPES) on this provider network."""
+    PCI_VNIC_TYPES) on this provider network.
+    """
     spec = {NET_TAG: physical_network}
     if vnic_type == VNIC_PHYSICAL:
         spec[DEVICE_TYPE_TAG] = 'PF'

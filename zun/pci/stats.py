@@ -114,7 +114,8 @@ class PciDeviceStats:
 
 def fits(properties: dict, spec: list[dict]) -> bool:
     """Whether a pool or device meets a request's ``spec``. A physical
-    function is only given to who asks for one."""
+    function is only given to who asks for one.
+    """
     wanted_types = {item.get(pci_request.DEVICE_TYPE_TAG) for item in spec}
     if properties.get('dev_type') == fields.PciDeviceType.SRIOV_PF and \
             fields.PciDeviceType.SRIOV_PF not in wanted_types:

@@ -54,7 +54,8 @@ def _covers(have, wanted) -> bool:
 
 def get_function_by_ifname(ifname: str) -> tuple[str | None, bool]:
     """The address of a network interface's device and whether the device
-    is a physical function; (None, False) when it is not a PCI device."""
+    is a physical function; (None, False) when it is not a PCI device.
+    """
     link = os.path.join(NET_SYSFS, ifname, 'device')
     address = os.path.basename(os.path.realpath(link))
     if not os.path.islink(link) or not _ADDRESS.match(address):

@@ -12,7 +12,8 @@ FIGURES = ('mem_available', 'mem_total', 'mem_free', 'mem_used',
 
 class HostState:
     """A compute node with its service, and the limits that filters set for
-    the claim on the host (``limits``: cpu, memory, disk, cpuset)."""
+    the claim on the host (``limits``: cpu, memory, disk, cpuset).
+    """
 
     def __init__(self, node: 'objects.ComputeNode', service=None):
         self.hostname = node.hostname
@@ -35,7 +36,8 @@ class HostState:
 
 def host_states(context, rp_uuids) -> list[HostState]:
     """The hosts of these resource providers that have a compute service,
-    in the order of their uuids; two statements however many there are."""
+    in the order of their uuids; two statements however many there are.
+    """
     services = {
         service.host: service for service in
         objects.ZunService.list_by_binary(context, 'zun-compute')}

@@ -82,7 +82,8 @@ class ResourceRequest:
     @classmethod
     def from_extra_specs(cls, extra_specs: dict) -> 'ResourceRequest':
         """Read the keys ``resources[N]:CLASS``, ``trait[N]:NAME`` and
-        ``group_policy``; what cannot be understood is left out."""
+        ``group_policy``; what cannot be understood is left out.
+        """
         request = cls()
         for key, value in extra_specs.items():
             if key == 'group_policy':
@@ -140,7 +141,8 @@ class ResourceRequest:
 
     def add_defaults(self, resources: dict[str, int]) -> None:
         """Ask for these too, where no group names the class, and for
-        nothing of what amounts to 0."""
+        nothing of what amounts to 0.
+        """
         named = self.merged_resources()
         for name, amount in resources.items():
             if name not in named:
@@ -162,7 +164,8 @@ class ResourceRequest:
 
 def resources_of(container) -> dict[str, int]:
     """What a container itself takes, by resource class: cpus rounded up,
-    MiB, GiB; at least one cpu and one MiB."""
+    MiB, GiB; at least one cpu and one MiB.
+    """
     cpu = CONF.default_cpu if container.cpu is None else container.cpu
     memory = CONF.default_memory if container.memory is None \
         else container.memory

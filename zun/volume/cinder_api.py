@@ -128,7 +128,8 @@ class CinderAPI:
 
     def initialize_connection(self, volume_id: str, connector: dict) -> dict:
         """Export the volume to a host; returns the ``connection_info``:
-        ``driver_volume_type`` and ``data``."""
+        ``driver_volume_type`` and ``data``.
+        """
         return self._action(volume_id, 'os-initialize_connection', {
             'connector': connector})['connection_info']
 

@@ -76,7 +76,8 @@ def discard(context, mounts: list[ResolvedMount]) -> None:
 
 def _source(cinder, mount: dict, made: list) -> tuple[dict, bool]:
     """The volume fields of a mount and whether a volume was made for it;
-    its id is added to ``made`` at once."""
+    its id is added to ``made`` at once.
+    """
     kind = mount.get('type', 'volume')
     if kind == 'bind':
         return {'contents': mount.get('source', ''),

@@ -19,7 +19,8 @@ LOG = logging.getLogger(__name__)
 
 class Destination(typing.TypedDict):
     """Where a container goes: ``host`` (and ``nodename``, the same) and the
-    ``limits`` that its claim there must keep (cpu, memory, disk, cpuset)."""
+    ``limits`` that its claim there must keep (cpu, memory, disk, cpuset).
+    """
     host: str
     nodename: str
     limits: dict

@@ -180,7 +180,8 @@ def _merged_claim(alloc_req: dict, held: dict) -> dict:
     """A claim beside existing allocations: Placement replaces all that a
     consumer has, so what it holds is repeated. Where both are about the
     same provider what is held stays, and the mapping of groups to
-    providers is no longer true, so it is left out."""
+    providers is no longer true, so it is left out.
+    """
     body = {'allocations': dict(alloc_req['allocations'])}
     if 'mappings' in alloc_req and not held.keys() & body['allocations']:
         body['mappings'] = alloc_req['mappings']
@@ -192,6 +193,7 @@ def _merged_claim(alloc_req: dict, held: dict) -> dict:
 
 def _may_retry(exc: clients.PeerRefused) -> bool:
     """Whether a 409 is about a generation (read again and try again), not
-    about capacity (another provider is needed)."""
+    about capacity (another provider is needed).
+    """
     return 'generation' in (exc.text or '') or \
         'concurrent' in (exc.text or '').lower()

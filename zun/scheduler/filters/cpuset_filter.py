@@ -9,7 +9,8 @@ CONF = zun.conf.CONF
 
 class CpuSetFilter(base.BaseHostFilter):
     """``dedicated``: one NUMA node has the cpus and the memory; its figures
-    become the limit. ``shared``: anywhere, unless this deployment pins."""
+    become the limit. ``shared``: anywhere, unless this deployment pins.
+    """
 
     def host_passes(self, host_state, container, extra_spec):
         if container.cpu_policy != 'dedicated':

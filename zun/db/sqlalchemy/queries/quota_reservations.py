@@ -42,7 +42,8 @@ def quota_limits(context: Any, project_id: str | None
 def quota_usages(context: Any, project_id: str | None
                  ) -> dict[str, int | float]:
     """Return what the containers of a project use, by resource, in one
-    statement. Capsules are not counted; sizes that are NULL are nothing."""
+    statement. Capsules are not counted; sizes that are NULL are nothing.
+    """
     query = sa.select(
         _CONTAINER.c.memory, sa.func.count(_CONTAINER.c.id),
         sa.func.sum(_CONTAINER.c.cpu), sa.func.sum(_CONTAINER.c.disk)).where(
