@@ -93,9 +93,12 @@ class ImagesController(base.Controller):
         repo, tag = common_utils.parse_image_name(image_dict['repo'])
         image = objects.Image(
             context, project_id=context.project_id, user_id=context.user_id,
-            repo=repo, tag=tag, host=host, image_id=image_dict.get('image_id'),
-            size=image_dict.get('size'))
-        compute_api.API(context).image_pull(context, image)
+            repo=repo, tag=tag, host=host,
+            **{name: image_dict[name] for name in ('image_id', 'size')
+               if image_dict.get(name) is not None})
+        with db_api.writer(context):
+            image.pull(context)
+            compute_api.API(context).image_pull(context, image, host)
         pecan.response.location = link.build_url(
             'images', image.uuid, pecan.request.host_url)
         pecan.response.status = 202
@@ -107,8 +110,8 @@ class ImagesController(base.Controller):
         context = pecan.request.context
         policy.enforce(context, 'image:delete')
         context.all_projects = True
-        compute_api.API(context).image_delete(context,
-                                              _find(context, image_id))
+        image = _find(context, image_id)
+        compute_api.API(context).image_delete(context, image, image.host)
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_param_search)
@@ -116,12 +119,12 @@ class ImagesController(base.Controller):
         """Images that a registry or the image service has."""
         context = pecan.request.context
         policy.enforce(context, 'image:search')
-        driver = common_utils.string_or_none(image_driver)
+        driver = utils.string_or_none(image_driver)
         return compute_api.API(context).image_search(
             context, image, driver or CONF.default_image_driver,
             strutils.bool_from_string(exact_match, strict=True))
 
     @staticmethod
     def _shown(image) -> dict:
-        row = {key: getattr(image, key) for key in images_view.KEYS}
+        row = {key: getattr(image, key, None) for key in images_view.KEYS}
         return images_view.format_image(pecan.request.host_url, row)
