@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from zun.api import app as api_app
 from zun.common import config
 from zun.common import exception
+from zun.common import keystone
 from zun.compute import rpcapi
 from zun.compute.tasks import errors
 import zun.conf
@@ -188,6 +189,8 @@ class Seams:
         """Forget the calls; take the answers of an exchange."""
         self._calls = []
         self._answers = exchange.get('answers') or {}
+        # Each exchange has peers of its own: no token outlives it.
+        keystone.reset()
 
     def end(self) -> list[dict]:
         """The calls since ``begin``: kind, server, method, args."""
