@@ -16,8 +16,8 @@ class ChanceScheduler(driver.Scheduler):
 
     def select_hosts(self, context, container, extra_spec,
                      alloc_reqs_by_rp_uuid):
-        hosts = [host for host in host_state.host_states(
-                     context, alloc_reqs_by_rp_uuid)
+        offered = host_state.host_states(context, alloc_reqs_by_rp_uuid)
+        hosts = [host for host in offered
                  if self._alive.host_passes(host, container, extra_spec)]
         random.shuffle(hosts)
         return hosts

@@ -19,7 +19,7 @@ class FilterScheduler(driver.Scheduler):
 
     def select_hosts(self, context, container, extra_spec,
                      alloc_reqs_by_rp_uuid):
-        return [host for host in host_state.host_states(
-                    context, alloc_reqs_by_rp_uuid)
+        offered = host_state.host_states(context, alloc_reqs_by_rp_uuid)
+        return [host for host in offered
                 if all(host_filter.host_passes(host, container, extra_spec)
                        for host_filter in self._filters)]
