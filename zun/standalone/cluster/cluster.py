@@ -21,7 +21,6 @@ from aiohttp import web
 
 from zun.standalone.cluster import certificate
 from zun.standalone.cluster import controllers
-from zun.standalone.cluster import faults
 from zun.standalone.cluster import images
 from zun.standalone.cluster import kubelet
 from zun.standalone.cluster import processes
@@ -29,6 +28,7 @@ from zun.standalone.cluster import resources
 from zun.standalone.cluster import server
 from zun.standalone.cluster import store as stores
 from zun.standalone.cluster import verbs
+from zun.standalone import faults
 
 T = TypeVar('T')
 NAMESPACES = ('default', 'kube-system', 'kube-public', 'kube-node-lease')

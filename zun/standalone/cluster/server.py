@@ -10,13 +10,13 @@ from typing import Mapping
 from aiohttp import web
 
 from zun.standalone.cluster import errors
-from zun.standalone.cluster import faults as fault_module
 from zun.standalone.cluster import kubelet
 from zun.standalone.cluster import resources
 from zun.standalone.cluster import stats
 from zun.standalone.cluster import store as stores
 from zun.standalone.cluster import streams
 from zun.standalone.cluster import verbs as verb_module
+from zun.standalone import faults as fault_module
 
 VERSION = {'major': '1', 'minor': '36', 'gitVersion': 'v1.36.3',
            'gitCommit': 'simulated', 'gitTreeState': 'clean',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that tests put between a client and the simulated API."""
+"""Faults that tests put between a client and a simulated service."""
 
 import dataclasses
 import re
@@ -16,7 +16,7 @@ class Fault:
     lasts from now (None: no limit).
     One of: ``refuse`` (the connection breaks, before anything is done),
     ``lose`` (the request is carried out, then the connection breaks),
-    ``status`` (that HTTP status with a Status object); ``delay`` (seconds)
+    ``status`` (that HTTP status with an error body); ``delay`` (seconds)
     comes before either, or alone.
     """
 
