@@ -22,6 +22,9 @@ from zun.db.sqlalchemy.queries import tasks
 
 LOG = logging.getLogger(__name__)
 
+# What a row that is there no more is told by
+NO_ROW = (exception.NotFound, exception.HTTPNotFound)
+
 # Longest pause before another attempt (seconds), and its random part.
 MAX_PAUSE = 300
 JITTER = 0.2
@@ -80,7 +83,7 @@ class Executor:
                 kind=row.kind, version=row.payload_version), None, {})
         try:
             arguments = payload.load_arguments(context, row.payload)
-        except exception.NotFound as error:
+        except NO_ROW as error:
             LOG.info('Task %(task)s (%(kind)s) has nothing left to do: '
                      '%(error)s', {'task': row.uuid, 'kind': row.kind,
                                    'error': error})
@@ -90,14 +93,13 @@ class Executor:
         if row.attempt > row.max_attempts:
             return self._undo(context, handle, row, operation, arguments)
         try:
-            result = operation.run(context, **arguments)
+            result = payload.dump_value(operation.run(context, **arguments))
         except errors.LeaseLost:
             raise
         except Exception as error:
             return self._failed(context, handle, row, error, operation,
                                 arguments)
-        return self._finish(handle, task_models.DONE,
-                            result=payload.dump_value(result))
+        return self._finish(handle, task_models.DONE, result=result)
 
     def _failed(self, context: Any, handle: task_handle.TaskHandle, row: Any,
                 error: Exception, operation: registry.Operation | None,

@@ -68,7 +68,7 @@ def load_arguments(context: zun_context.RequestContext,
                    text: str) -> dict[str, Any]:
     """The arguments that :func:`dump` was given.
 
-    :raises NotFound: an object is in the database no more
+    :raises NotFound, HTTPNotFound: an object is in the database no more
     """
     return {name: decode(context, value) for name, value
             in json.loads(text)['arguments'].items()}
@@ -145,7 +145,7 @@ def _unsaved(value: base.ZunObject) -> dict[str, Any]:
 def decode(context: zun_context.RequestContext, value: Any) -> Any:
     """The value that :func:`encode` was given.
 
-    :raises NotFound: an object is in the database no more
+    :raises NotFound, HTTPNotFound: an object is in the database no more
     """
     if isinstance(value, list):
         return [decode(context, item) for item in value]
