@@ -10,8 +10,9 @@ import collections
 import threading
 import time
 
-from keystoneauth1.access import service_catalog
+from keystoneauth1 import access
 from keystoneauth1 import exceptions as ks_exc
+from keystoneauth1.identity import access as access_plugin
 from keystoneauth1.identity import generic
 from keystoneauth1 import loading
 from keystoneauth1 import plugin
@@ -124,27 +125,6 @@ class IdentityAuth(plugin.BaseAuthPlugin):
         return self._auth.invalidate()
 
 
-class CallerAuth(plugin.BaseAuthPlugin):
-    """The caller's token with the catalogue that came with the request, so
-    that the identity service need not be asked again.
-    """
-
-    def __init__(self, token: str, catalog: list):
-        super().__init__()
-        self._token = token
-        self._catalog = catalog
-
-    def get_token(self, session, **kwargs):
-        return self._token
-
-    def get_endpoint(self, session, service_type=None, interface=None,
-                     region_name=None, service_name=None, **kwargs):
-        catalog = service_catalog.ServiceCatalogV2(self._catalog)
-        return catalog.url_for(
-            service_type=service_type, interface=interface,
-            region_name=region_name, service_name=service_name)
-
-
 def service_auth() -> plugin.BaseAuthPlugin:
     """The service account of ``[keystone_auth]``, else of
     ``[keystone_authtoken]``; one for all threads, renewed by itself.
@@ -172,9 +152,9 @@ def caller_auth(context) -> plugin.BaseAuthPlugin:
     """The identity of a request: the caller's token, with the catalogue
     passed by the token filter or, without one, scoped anew.
     """
-    catalog = getattr(context, 'service_catalog', None)
-    if catalog:
-        return CallerAuth(context.auth_token, catalog)
+    auth_ref = _passed_on(context)
+    if auth_ref is not None:
+        return access_plugin.AccessInfoPlugin(auth_ref)
     now = time.monotonic()
     with _lock:
         kept = _callers.get(context.auth_token)
@@ -188,6 +168,16 @@ def caller_auth(context) -> plugin.BaseAuthPlugin:
         while len(_callers) > MAX_CALLERS:
             _callers.popitem(last=False)
     return auth
+
+
+def _passed_on(context) -> access.AccessInfo | None:
+    """What the token filter learned about the caller's token, if that has
+    a catalogue: the identity service need not be asked again then.
+    """
+    info = getattr(context, 'auth_token_info', None)
+    if not info or not info.get('token', {}).get('catalog'):
+        return None
+    return access.create(body=info, auth_token=context.auth_token)
 
 
 def _scope(context) -> dict:
