@@ -43,6 +43,9 @@ STATUS_BY_CLASS = (
     ('builtins.UnicodeError', 400),
 )
 
+# The package whose modules the application's exceptions are in.
+_PACKAGE = 'zun.common.exception'
+
 
 class Error(NamedTuple):
     """An error as it will be answered."""
@@ -54,14 +57,16 @@ class Error(NamedTuple):
 
 
 def _class_names(error: BaseException) -> set[str]:
-    return {'%s.%s' % (cls.__module__, cls.__qualname__)
+    """Full names of an exception's classes, as they are imported."""
+    return {'%s.%s' % (_PACKAGE if cls.__module__.startswith(_PACKAGE + '.')
+                       else cls.__module__, cls.__qualname__)
             for cls in type(error).__mro__}
 
 
 def status_of(error: Exception) -> int:
     """The HTTP status for an exception; 500 when it is unexpected."""
     status = getattr(error, 'code', 500)
-    if isinstance(status, int) and 400 <= status < 500:
+    if isinstance(status, int) and (400 <= status < 500 or status == 503):
         return status
     names = _class_names(error)
     for name, status in STATUS_BY_CLASS:

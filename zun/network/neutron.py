@@ -135,8 +135,10 @@ class NeutronAPI:
 
         :raises Conflict: there is none at all.
         """
+        # A user without a project has no network of their own; without a
+        # tenant the query would find everybody's.
         found = self.query(
-            'networks', tenant_id=self.context.project_id, shared=False)
+            'networks', tenant_id=str(self.context.project_id), shared=False)
         found = found or self.query('networks', shared=True)
         if not found:
             raise exception.Conflict(_(

@@ -41,8 +41,15 @@ def _maximum(validator, maximum, instance, schema):
         validator, maximum, instance, schema)
 
 
+def _is_text(_checker, instance) -> bool:
+    return isinstance(instance, str)
+
+
+# "unicode" is a type that the reference names beside "string".
 _Validator = validators.extend(
-    jsonschema.Draft4Validator, {'minimum': _minimum, 'maximum': _maximum})
+    jsonschema.Draft4Validator, {'minimum': _minimum, 'maximum': _maximum},
+    type_checker=jsonschema.Draft4Validator.TYPE_CHECKER.redefine(
+        'unicode', _is_text))
 
 
 class SchemaValidator:
@@ -70,6 +77,7 @@ class SchemaValidator:
     def _message(self, error) -> str:
         if not error.path:
             return error.message
-        return self._template % {'name': error.path[-1],
+        # The text of the error names the rest of the path.
+        return self._template % {'name': error.path.pop(),
                                  'value': error.instance,
                                  'message': error}

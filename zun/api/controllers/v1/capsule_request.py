@@ -54,7 +54,8 @@ def build_capsule(context, template: capsule_template.CapsuleTemplate
         return objects.Capsule(
             context, uuid=uuidutils.generate_uuid(),
             project_id=context.project_id, user_id=context.user_id,
-            status=consts.CREATING, cpu=cpu, memory=str(memory),
+            status=consts.CREATING, cpu=cpu, memory=str(memory), disk=0,
+            cpu_policy='shared', runtime=None,
             restart_policy=capsule_template.restart_policy(
                 template.restart_policy),
             **given)

@@ -53,13 +53,12 @@ def _registry_uuids(context, members) -> dict[int, str]:
     return {number: row['uuid'] for number, row in found.items()}
 
 
-def _shown(context, rows: list[dict]) -> list[dict]:
+def _shown(context, rows: list[dict], url: str) -> list[dict]:
     """Rows of capsules as documents: their containers, and the registries
     of these, come by one statement each."""
     members = db_api.list_containers_by_capsule_ids(
         context, [row['id'] for row in rows], columns=view.MEMBER_COLUMNS)
     registries = _registry_uuids(context, members.values())
-    url = pecan.request.host_url
     return [view.format_capsule(context, url, row, members[row['id']],
                                 registries) for row in rows]
 
@@ -73,8 +72,10 @@ def _list(context, params: dict) -> dict:
         context, consts.TYPE_CAPSULE, limit=paging.limit,
         marker=paging.marker, sort_key=paging.sort_key,
         sort_dir=paging.sort_dir, columns=view.COLUMNS)
-    return collection.page('capsules', _shown(context, rows), paging.limit,
-                           resource=resource_url, sort_key=paging.sort_key,
+    url = resource_url or pecan.request.host_url
+    return collection.page('capsules', _shown(context, rows, url),
+                           paging.limit, resource=resource_url,
+                           sort_key=paging.sort_key,
                            sort_dir=paging.sort_dir)
 
 
@@ -82,7 +83,7 @@ def _get(context, ident: str) -> dict:
     capsule = _find(context, ident)
     policy.enforce(context, 'capsule:get', _target(capsule))
     row = {key: getattr(capsule, key) for key in view.COLUMNS}
-    return _shown(context, [row])[0]
+    return _shown(context, [row], pecan.request.host_url)[0]
 
 
 def _parse(template) -> capsule_template.CapsuleTemplate:

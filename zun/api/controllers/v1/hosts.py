@@ -37,14 +37,14 @@ class HostController(base.Controller):
             context, limit=paging.limit, marker=marker,
             sort_key=paging.sort_key, sort_dir=paging.sort_dir,
             columns=hosts_view.KEYS)
-        url = pecan.request.host_url
+        url = resource_url or pecan.request.host_url
         return collection.page(
             'hosts', [hosts_view.format_host(url, row) for row in rows],
             paging.limit, resource=resource_url, sort_key=paging.sort_key,
             sort_dir=paging.sort_dir)
 
     @base.Controller.api_version('1.4')
-    def get_one(self, host_ident):
+    def get_one(self, host_ident, **kwargs):
         """One host."""
         context = pecan.request.context
         policy.enforce(context, 'host:get')

@@ -24,10 +24,12 @@ CONF = zun.conf.CONF
 
 
 def _find(context, image_id: str) -> objects.Image:
-    """An image by uuid.
+    """An image by uuid; administrators see all projects'.
 
     :raises ImageNotFound: none that the context may see has it
     """
+    if context.is_admin:
+        context.all_projects = True
     if not utils.is_uuid_like(image_id):
         raise exception.ImageNotFound(image=image_id)
     return objects.Image.get_by_uuid(context, image_id)
@@ -60,7 +62,6 @@ class ImagesController(base.Controller):
         """A page of the images on hosts."""
         context = pecan.request.context
         policy.enforce(context, 'image:get_all')
-        context.all_projects = True
         paging = utils.Paging(kwargs)
         resource_url = utils.single(kwargs.get('resource_url'),
                                     'resource_url')
@@ -68,19 +69,19 @@ class ImagesController(base.Controller):
             context, limit=paging.limit, marker=paging.marker,
             sort_key=paging.sort_key, sort_dir=paging.sort_dir,
             columns=images_view.KEYS)
-        url = pecan.request.host_url
+        url = resource_url or pecan.request.host_url
         return collection.page(
             'images', [images_view.format_image(url, row) for row in rows],
             paging.limit, resource=resource_url, sort_key=paging.sort_key,
             sort_dir=paging.sort_dir)
 
     @base.Controller.api_version('1.1')
-    def get_one(self, image_id):
+    def get_one(self, image_id, **kwargs):
         """One image."""
         context = pecan.request.context
+        image = _find(context, image_id)
         policy.enforce(context, 'image:get_one')
-        context.all_projects = True
-        return self._shown(_find(context, image_id))
+        return self._shown(image)
 
     @base.Controller.api_version('1.1')
     @validation.enforce_content_types(('application/json',))
@@ -109,7 +110,6 @@ class ImagesController(base.Controller):
         """Remove an image from its host."""
         context = pecan.request.context
         policy.enforce(context, 'image:delete')
-        context.all_projects = True
         image = _find(context, image_id)
         compute_api.API(context).image_delete(context, image, image.host)
 

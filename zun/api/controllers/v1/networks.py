@@ -37,6 +37,7 @@ class NetworkController(base.Controller):
         """Remove a network, named by its Neutron id."""
         context = pecan.request.context
         policy.enforce(context, 'network:delete')
+        context.all_projects = True
         networks = objects.ZunNetwork.list(
             context, filters={'neutron_net_id': network_ident}, limit=1)
         if not networks:

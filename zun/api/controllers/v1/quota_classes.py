@@ -22,6 +22,7 @@ class QuotaClassController(base.Controller):
     """Shows and sets limits; administrators only."""
 
     @base.Controller.api_version('1.1')
+    @validation.validated_query(schema.query_param_update)
     @validation.validated(schema.query_param_update)
     def put(self, quota_class_name, **quotas_dict):
         """Set limits of a class."""

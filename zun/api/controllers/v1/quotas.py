@@ -56,6 +56,7 @@ class QuotaController(base.Controller):
     }
 
     @base.Controller.api_version('1.1')
+    @validation.validated_query(schema.query_param_update)
     @validation.validated(schema.query_param_update)
     def put(self, project_id, **quotas_dict):
         """Set limits of a project.

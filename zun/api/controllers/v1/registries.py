@@ -71,7 +71,8 @@ class RegistryController(base.Controller):
             sort_dir=paging.sort_dir, columns=registries_view.KEYS)
         return collection.page(
             'registries',
-            [registries_view.format_registry(None, row) for row in rows],
+            [registries_view.format_registry(resource_url, row)
+             for row in rows],
             paging.limit, resource=resource_url, sort_key=paging.sort_key,
             sort_dir=paging.sort_dir)
 
@@ -86,8 +87,8 @@ class RegistryController(base.Controller):
     @base.Controller.api_version('1.1')
     @validation.enforce_content_types(('application/json',))
     @validation.validated(schema.registry_create)
-    def post(self, **kwargs):
-        """Add a registry."""
+    def post(self, run=False, **kwargs):
+        """Add a registry; `run` is let pass and means nothing."""
         context = pecan.request.context
         policy.enforce(context, 'registry:create')
         registry = objects.Registry(

@@ -12,9 +12,35 @@ from zun.api.controllers.v1.views import services_view
 from zun.api import utils
 from zun.api import validation
 from zun.common import exception
+from zun.common.i18n import _
 from zun.common import policy
 from zun.db import api as db_api
 from zun.servicegroup import api as servicegroup
+
+
+def _flag(value, name: str) -> bool:
+    """A truth value; a body's is not described by a schema.
+
+    :raises InvalidValue: it is neither true nor false
+    """
+    try:
+        return strutils.bool_from_string(value, strict=True)
+    except ValueError:
+        raise exception.InvalidValue(
+            _('Valid %(name)s values are: %(values)s') %
+            {'name': name, 'values': utils.BOOLEAN_TEXTS})
+
+
+def _text(value, name: str) -> str | None:
+    """A text that is given once, or None.
+
+    :raises InvalidValue: it is something else
+    """
+    value = utils.single(value, name)
+    if value is not None and not isinstance(value, str):
+        raise exception.InvalidValue(
+            _("The parameter '%s' is not a text.") % name)
+    return value
 
 
 def _update(context, host: str, binary: str, values: dict) -> dict:
@@ -22,6 +48,7 @@ def _update(context, host: str, binary: str, values: dict) -> dict:
 
     :raises ZunServiceNotFound: there is no such service
     """
+    host, binary = _text(host, 'host'), _text(binary, 'binary')
     with db_api.writer(context):
         if db_api.get_zun_service(context, host, binary) is None:
             raise exception.ZunServiceNotFound(binary=binary, host=host)
@@ -57,9 +84,8 @@ class ZunServiceController(base.Controller):
         """Forget a service; it comes back when it reports again."""
         context = pecan.request.context
         policy.enforce(context, 'zun-service:delete')
-        host = utils.single(host, 'host')
-        binary = utils.single(binary, 'binary')
-        db_api.destroy_zun_service(context, host, binary)
+        db_api.destroy_zun_service(context, _text(host, 'host'),
+                                   _text(binary, 'binary'))
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_param_enable)
@@ -78,7 +104,8 @@ class ZunServiceController(base.Controller):
         policy.enforce(context, 'zun-service:disable')
         return _update(context, host, binary,
                        {'disabled': True,
-                        'disabled_reason': disabled_reason})
+                        'disabled_reason': _text(disabled_reason,
+                                                 'disabled_reason')})
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_param_force_down)
@@ -87,5 +114,4 @@ class ZunServiceController(base.Controller):
         context = pecan.request.context
         policy.enforce(context, 'zun-service:force_down')
         return _update(context, host, binary, {
-            'forced_down': strutils.bool_from_string(forced_down,
-                                                     strict=True)})
+            'forced_down': _flag(forced_down, 'forced_down')})

@@ -51,7 +51,9 @@ def legacy(shown: dict) -> dict:
     shown = dict(shown)
     shown['meta_name'] = shown.pop('name')
     shown['meta_labels'] = shown.pop('labels')
-    shown['restart_policy'] = (shown['restart_policy'] or {}).get('Name')
+    policy = shown.pop('restart_policy')
+    if policy:
+        shown['restart_policy'] = policy.get('Name')
     shown.update(volumes_info={}, containers_uuids=[],
                  init_containers_uuids=[], capsule_version='')
     return shown
