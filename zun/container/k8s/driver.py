@@ -77,43 +77,50 @@ class KubernetesDriver(power.Power, inspection.Inspection,
         return self.place(container).generation + 1
 
     def remove(self, context, container, force: bool = False) -> None:
-        namespace = namespaces.name_of(container.project_id)
-        for found in self.pods_of(container):
-            self._delete(found, _LEAST_GRACE if force else None)
-        self._await_gone(container, namespace)
+        pods = self.pods_of(container)
+        leaving = [self._delete(found, _LEAST_GRACE if force else None)
+                   for found in pods]
+        deadline = time.monotonic() + CONF.kubernetes.delete_timeout
+        for found in filter(None, leaving):
+            self._await_gone(found, max(0.1, deadline - time.monotonic()))
+        self.remove_secrets(pods)
 
     def _delete(self, found, grace):
+        """Ask for a Pod's removal.
+
+        :returns: the Pod, or None if it went at once.
+        """
         meta = found['metadata']
         try:
-            self.cluster.delete(client.PODS, meta['name'],
-                                meta['namespace'], grace=grace,
-                                uid=meta['uid'])
+            leaving = self.cluster.delete(
+                client.PODS, meta['name'], meta['namespace'], grace=grace,
+                uid=meta['uid'])
         except (k8s_errors.NotFound, k8s_errors.Conflict):
             LOG.debug('Pod %s was gone', meta['name'])
+            return None
+        after = leaving.get('metadata') or {}
+        if after.get('deletionGracePeriodSeconds') and leaving.get(
+                'kind') == 'Pod':
+            return leaving
+        return leaving if after.get('finalizers') else None
 
-    def _await_gone(self, container, namespace):
-        """Wait for all Pods to go; those on a dead node go without it."""
-        deadline = time.monotonic() + CONF.kubernetes.delete_timeout
-        left = self.pods_of(container)
-        for found in left:
-            meta = found['metadata']
-            gone = watch.wait_for(
-                self.cluster, client.PODS, meta['name'], namespace,
-                lambda seen, uid=meta['uid']: seen is None or
-                seen['metadata']['uid'] != uid,
-                max(0.1, deadline - time.monotonic()), known=found)
-            if gone:
-                continue
-            if not self._node_is_lost(found):
-                raise k8s_errors.Unavailable(
-                    _('Pod %(pod)s is still on node %(node)s')
-                    % {'pod': meta['name'],
-                       'node': found['spec'].get('nodeName')})
-            LOG.warning('Removing Pod %(pod)s without its node %(node)s, '
-                        'which is lost',
-                        {'pod': meta['name'],
-                         'node': found['spec'].get('nodeName')})
-            self._delete(found, 0)
+    def _await_gone(self, found, timeout):
+        """Wait for a Pod to go; one on a dead node goes without it."""
+        meta, spec = found['metadata'], found['spec']
+        if watch.wait_for(
+                self.cluster, client.PODS, meta['name'], meta['namespace'],
+                lambda seen: seen is None or
+                seen['metadata']['uid'] != meta['uid'],
+                timeout, known=found):
+            return
+        if not self._node_is_lost(found):
+            raise k8s_errors.Unavailable(
+                _('Pod %(pod)s is still on node %(node)s')
+                % {'pod': meta['name'], 'node': spec.get('nodeName')})
+        LOG.warning('Removing Pod %(pod)s without its node %(node)s, '
+                    'which is lost',
+                    {'pod': meta['name'], 'node': spec.get('nodeName')})
+        self._delete(found, 0)
 
     def _node_is_lost(self, found):
         name = found['spec'].get('nodeName')

@@ -85,6 +85,19 @@ class Generations(base.KubernetesBase):
                 {'metadata': {'ownerReferences': [secrets.owner(made)]}},
                 meta['namespace'], content_type=client.STRATEGIC_PATCH)
 
+    def remove_secrets(self, pods: list[dict]) -> None:
+        """Remove the Secrets of Pods that are gone.
+
+        The cluster would do so by itself, but at its leisure.
+        """
+        named = {(found['metadata']['namespace'], name)
+                 for found in pods for name in secrets.used_by(found)}
+        for namespace, name in sorted(named):
+            try:
+                self.cluster.delete(client.SECRETS, name, namespace)
+            except k8s_errors.NotFound:
+                LOG.debug('Secret %s was gone', name)
+
     def surroundings(self, container, generation: int, plan: driver.Plan
                      ) -> pod.Surroundings:
         """What a container's first Pod, or one made afresh, is made of."""
@@ -151,9 +164,11 @@ def image_of(found: dict, spec: dict) -> driver.Image:
     its tag has moved since, and is not made to wait for the registry.
     """
     for seen in found['status'].get('containerStatuses') or ():
-        if seen['name'] == spec['name'] and '@sha256:' in seen.get(
-                'imageID', ''):
-            return driver.Image(seen['imageID'], _again(spec))
+        digest = seen.get('imageID', '').partition('@')[2]
+        if seen['name'] == spec['name'] and digest:
+            # The runtime names any repository that has the same content.
+            return driver.Image('%s@%s' % (
+                status.repository(spec['image']), digest), _again(spec))
     if status.is_gated(found):
         return driver.Image(spec['image'], spec['imagePullPolicy'].lower())
     return driver.Image(spec['image'], _again(spec))

@@ -94,6 +94,20 @@ class Inspection(base.KubernetesBase):
             text += outcome.error.encode() + b'\n'
         return driver.Executed(text, outcome.exit_code)
 
+    def open_terminal(self, context, container, command: list[str],
+                      tty: bool) -> stream.Session:
+        place = self.place(container)
+        try:
+            if command:
+                return stream.open_exec(
+                    self.cluster, place.namespace, place.pod,
+                    place.container, command, stdin=True, tty=tty)
+            return stream.open_attach(
+                self.cluster, place.namespace, place.pod, place.container,
+                stdin=bool(container.interactive), tty=tty)
+        except k8s_errors.KubernetesError as exc:
+            raise self._exec_error(container, exc)
+
     def _run(self, container, command, timeout=_OWN_COMMAND_SECONDS,
              stdin=None, limit=None):
         place = self.place(container)

@@ -24,10 +24,13 @@ _UNITS = ((86400, 'days'), (3600, 'hours'), (60, 'mins'), (1, 'seconds'))
 # What registries say about images that do not exist or may not be read.
 _NO_SUCH_IMAGE = re.compile(
     r'not found|denied|unauthorized|authoriz|forbidden|manifest unknown|'
-    r'name unknown|does not exist|no match for platform|invalid reference',
+    r'name unknown|does not exist|no match for platform|invalid reference|'
+    r'could not parse|must be lowercase',
     re.I)
+# How gRPC introduces what the runtime said.
+_GRPC_PREFIX = re.compile(r'rpc error: code = \w+ desc = ')
 PULL_REASONS = ('ErrImagePull', 'ImagePullBackOff', 'ImageInspectError',
-                 'RegistryUnavailable', 'SignatureValidationFailed')
+                'RegistryUnavailable', 'SignatureValidationFailed')
 _ON_ITS_WAY = ('ContainerCreating', 'PodInitializing', None, '')
 
 
@@ -237,7 +240,7 @@ def _pod_note(pod):
 
 def _waiting_failure(waiting, image):
     reason = waiting.get('reason')
-    text = waiting.get('message') or ''
+    text = _GRPC_PREFIX.sub('', waiting.get('message') or '')
     if reason in _ON_ITS_WAY or reason == 'CrashLoopBackOff':
         return None
     if reason == 'ErrImageNeverPull':
