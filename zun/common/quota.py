@@ -23,6 +23,7 @@ pass, one loses at its commit with a deadlock and must be run again
 """
 
 import functools
+import math
 
 from oslo_utils import importutils
 
@@ -90,7 +91,7 @@ class DbQuotaDriver:
         """See :meth:`QuotaEngine.check`."""
         # In this order: what is counted after a generation was read is at
         # least what was there then.
-        generation = _db().quota_generation(context, project_id)
+        generation = _db().quota_generation(context, project_id or '')
         self.count(context, project_id, deltas)
         return DbReservation(self, context, project_id, deltas, generation)
 
@@ -125,10 +126,11 @@ class DbReservation(Reservation):
 
     def apply(self) -> None:
         db_api = _db()
-        if db_api.quota_advance(self._context, self._project_id,
-                                self._generation):
+        # Users without a project share what belongs to none.
+        project = self._project_id or ''
+        if db_api.quota_advance(self._context, project, self._generation):
             return
-        if not db_api.quota_advance(self._context, self._project_id):
+        if not db_api.quota_advance(self._context, project):
             raise exception.Conflict(_(
                 'The quota of project %s is being changed. Please try '
                 'again.') % self._project_id)
@@ -236,6 +238,8 @@ def overs(limits: dict, usages: dict, deltas: dict) -> list[str]:
 
 
 def _is_more(total: float, limit: float) -> bool:
+    if math.isnan(total):
+        return True
     return total > limit and \
         total - limit > TOLERANCE * max(abs(total), abs(limit))
 
