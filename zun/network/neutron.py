@@ -193,10 +193,12 @@ class NeutronAPI:
         return found[0]['id']
 
     def find_security_groups(self, names_or_ids) -> list[str]:
-        """The ids of security groups, each looked up once."""
-        return list(dict.fromkeys(
-            self.find_security_group(name)
-            for name in dict.fromkeys(names_or_ids)))
+        """The ids of security groups, each looked up once.
+
+        A group given both by name and by id comes twice.
+        """
+        return [self.find_security_group(name)
+                for name in dict.fromkeys(names_or_ids)]
 
     # -- networks of a container ---------------------------------------
     def request_network(self, net: dict | None) -> RequestedNetwork:
