@@ -37,6 +37,7 @@ list_containers = containers.list_containers
 list_containers_by_capsule_ids = containers.list_containers_by_capsule_ids
 get_container_by_uuid = containers.get_container_by_uuid
 get_container_by_name = containers.get_container_by_name
+check_name_is_free = containers.check_name_is_free
 create_container = containers.create_container
 update_container = containers.update_container
 destroy_container = containers.destroy_container

@@ -138,6 +138,18 @@ def create_container(context: Any, values: Row) -> Row:
                 field='UUID', value=values['uuid']) from e
 
 
+def check_name_is_free(context: Any, name: str,
+                       project_id: str | None) -> None:
+    """Refuse a name that has to be unique and is taken.
+
+    Inserting checks this, too; this is for those who have more to do first.
+
+    :raises ContainerAlreadyExists: another container has the name
+    """
+    with transaction.reader(context) as session:
+        _check_name_is_free(session, context, name, project_id)
+
+
 def _check_name_is_free(session: Any, context: Any, name: str,
                         project_id: str | None,
                         but_uuid: str | None = None) -> None:
