@@ -23,9 +23,12 @@ class ContextHook(hooks.PecanHook):
 
     def before(self, state):
         request = state.request
+        environ = request.environ
         request.context = context.RequestContext.from_environ(
-            request.environ, is_admin=None,
-            auth_token_info=request.environ.get('keystone.token_info'))
+            environ, is_admin=None,
+            # Spaces are part of a role's name, as the reference has it.
+            roles=environ.get('HTTP_X_ROLES', '').split(','),
+            auth_token_info=environ.get('keystone.token_info'))
 
 
 class ArgumentsHook(hooks.PecanHook):

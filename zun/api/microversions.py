@@ -113,7 +113,7 @@ def parse(header: str | None) -> Version:
     if header is None:
         return MIN_VERSION
     fields = header.split()
-    if len(fields) == 2 and fields[1] == 'latest':
+    if len(fields) == 2 and fields[1].lower() == 'latest':
         return MAX_VERSION
     if len(fields) != 2 or fields[0] != SERVICE_TYPE:
         raise InvalidVersion(

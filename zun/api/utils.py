@@ -4,6 +4,7 @@
 from oslo_utils import strutils
 from oslo_utils import uuidutils
 import pecan
+from webob import exc
 
 from zun.api import microversions
 from zun.common import exception
@@ -119,6 +120,19 @@ def require_version(param: str, first: str) -> None:
     if version < microversions.version(first):
         raise exception.InvalidParamInVersion(
             param=param, req_version=version, min_version=first)
+
+
+def require_token(context) -> None:
+    """Refuse a request that peers can't be asked on behalf of.
+
+    Without the caller's token the service's own would be used, which may
+    see more than the caller.
+
+    :raises HTTPUnauthorized: 401.
+    """
+    if not context.auth_token:
+        raise exc.HTTPUnauthorized(
+            _('This needs a token, for the requests to other services.'))
 
 
 def visible_keys(context, prefix: str,

@@ -26,7 +26,28 @@ from zun.scheduler.client import report
 CONF = zun.conf.CONF
 LOG = log.getLogger(__name__)
 
+# Errors without a status of their own that are answered as they are.
+_PLAIN_ERRORS = (exception.ContainerHostNotUp,)
+
 NO_VALID_HOST = 'There are not enough hosts available.'
+
+
+class OperationFailed(exception.ZunException):
+    """What the caller waited for was tried and could not be done."""
+
+    message = _('%(operation)s failed: %(reason)s')
+    code = 409
+
+
+def _wait(call, *args, **kwargs):
+    """Call the compute side; its own failures become OperationFailed."""
+    try:
+        return call(*args, **kwargs)
+    except exception.ZunException as error:
+        if error.code != 500 or isinstance(error, _PLAIN_ERRORS):
+            raise
+        raise OperationFailed(operation=call.__name__,
+                              reason=error) from error
 
 
 class API:
@@ -208,12 +229,12 @@ class API:
 
     # -- calls -------------------------------------------------------------
     def container_show(self, context, container):
-        return self.rpcapi.container_show(container)
+        return _wait(self.rpcapi.container_show, container)
 
     def container_logs(self, context, container, stdout: bool, stderr: bool,
                        timestamps: bool, tail, since) -> str:
-        return self.rpcapi.container_logs(container, stdout, stderr,
-                                          timestamps, tail, since)
+        return _wait(self.rpcapi.container_logs, container, stdout, stderr,
+                     timestamps, tail, since)
 
     def container_exec(self, context, container, command: str, run: bool,
                        interactive: bool) -> dict:
@@ -221,48 +242,56 @@ class API:
 
         :returns: output, exit_code, exec_id, token.
         """
-        return self.rpcapi.container_exec(container, command, run,
-                                          interactive)
+        return _wait(self.rpcapi.container_exec, container, command, run,
+                     interactive)
 
     def container_exec_resize(self, context, container, exec_id: str,
                               height, width):
-        return self.rpcapi.container_exec_resize(container, exec_id, height,
-                                                 width)
+        return _wait(self.rpcapi.container_exec_resize, container, exec_id,
+                     height, width)
 
     def container_update(self, context, container, patch: dict):
         """Change cpu or memory and wait; returns the new container."""
-        return self.rpcapi.container_update(container, patch)
+        return _wait(self.rpcapi.container_update, container, patch)
 
     def container_attach(self, context, container) -> str:
         """A token for the terminal's WebSocket."""
-        return self.rpcapi.container_attach(container)
+        return _wait(self.rpcapi.container_attach, container)
 
     def container_resize(self, context, container, height, width) -> Any:
-        return self.rpcapi.container_resize(container, height, width)
+        return _wait(self.rpcapi.container_resize, container, height, width)
 
     def container_top(self, context, container, ps_args) -> dict:
-        return self.rpcapi.container_top(container, ps_args)
+        return _wait(self.rpcapi.container_top, container, ps_args)
 
     def container_get_archive(self, context, container, path: str,
                               encode_data: bool):
         """A tar archive of a path, and its `stat`."""
-        return self.rpcapi.container_get_archive(container, path,
-                                                 encode_data)
+        return _wait(self.rpcapi.container_get_archive, container, path,
+                     encode_data)
 
     def container_put_archive(self, context, container, path: str, data: str,
                               decode_data: bool):
-        return self.rpcapi.container_put_archive(container, path, data,
-                                                 decode_data)
+        return _wait(self.rpcapi.container_put_archive, container, path,
+                     data, decode_data)
 
     def container_stats(self, context, container) -> dict:
-        return self.rpcapi.container_stats(container)
+        return _wait(self.rpcapi.container_stats, container)
 
     def container_commit(self, context, container, repository: str,
                          tag: str | None) -> dict:
         """Make an image of a container and wait; ``{'uuid': image}``."""
-        self._record_action_start(context, container,
-                                  container_actions.COMMIT)
-        return self.rpcapi.container_commit(container, repository, tag)
+        action = container_actions.COMMIT
+        self._record_action_start(context, container, action)
+        try:
+            return _wait(self.rpcapi.container_commit, container, repository,
+                         tag)
+        except exception.ContainerHostNotUp as error:
+            # Nobody else will end the action.
+            objects.ContainerAction.action_finish(
+                context, container.uuid, action, exc_val=error,
+                want_result=False)
+            raise
 
     # -- images and networks -----------------------------------------------
     def image_delete(self, context, image, host: str):
@@ -273,11 +302,11 @@ class API:
 
     def image_search(self, context, image: str, image_driver: str | None,
                      exact_match: bool, registry=None, *args) -> list:
-        return self.rpcapi.image_search(image, image_driver, exact_match,
-                                        registry, *args)
+        return _wait(self.rpcapi.image_search, image, image_driver,
+                     exact_match, registry, *args)
 
     def network_create(self, context, neutron_net_id: str):
-        return self.rpcapi.network_create(neutron_net_id)
+        return _wait(self.rpcapi.network_create, neutron_net_id)
 
     def network_delete(self, context, network):
-        return self.rpcapi.network_delete(network)
+        return _wait(self.rpcapi.network_delete, network)

@@ -77,8 +77,10 @@ def build_exposed_ports(ports: dict) -> dict:
 
 
 def health_check(check: dict) -> dict:
-    """A health check of a request as the runtime names it: `cmd` is its
-    `test`; other members are kept."""
+    """A health check of a request as the runtime names it.
+
+    `cmd` is its `test`; other members are kept.
+    """
     members = {key: value for key, value in check.items() if key != 'cmd'}
     return {**members, 'test': check.get('cmd', '')}
 

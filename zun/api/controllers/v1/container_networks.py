@@ -8,11 +8,17 @@ from zun.api.controllers.v1 import container_access as access
 from zun.api.controllers.v1.container_states import validate_container_state
 from zun.api.controllers.v1.schemas import containers as schema
 from zun.api.controllers.v1.views import container_networks_view as view
+from zun.api import utils as api_utils
 from zun.api import validation
 from zun.common import exception
 from zun.common.i18n import _
 from zun.compute import api as compute
 from zun.network import neutron
+
+
+def _neutron(context) -> neutron.NeutronAPI:
+    api_utils.require_token(context)
+    return neutron.NeutronAPI(context)
 
 
 def _group_name(params: dict) -> str:
@@ -23,7 +29,7 @@ def _group_name(params: dict) -> str:
     return params['name']
 
 
-class ContainerNetworks:
+class ContainerNetworks(base.Controller):
     """The part of the containers' controller about networks."""
 
     @base.Controller.api_version('1.1', '1.14')
@@ -34,7 +40,7 @@ class ContainerNetworks:
         container = access.find_for(container_ident,
                                     'container:add_security_group')
         validate_container_state(container, 'add_security_group')
-        group = neutron.NeutronAPI(context).find_security_group(
+        group = _neutron(context).find_security_group(
             _group_name(security_group))
         if group in (container.security_groups or ()):
             raise exception.InvalidValue(
@@ -50,7 +56,7 @@ class ContainerNetworks:
         container = access.find_for(container_ident,
                                     'container:remove_security_group')
         validate_container_state(container, 'remove_security_group')
-        group = neutron.NeutronAPI(context).find_security_group(
+        group = _neutron(context).find_security_group(
             _group_name(security_group))
         if group not in (container.security_groups or ()):
             raise exception.InvalidValue(
@@ -77,9 +83,9 @@ class ContainerNetworks:
         context = pecan.request.context
         container = access.find_for(container_ident,
                                     'container:network_attach')
-        requested = neutron.NeutronAPI(context).request_network(kwargs)
+        requested = _neutron(context).request_network(kwargs)
         if requested['network'] in (container.addresses or {}):
-            raise exception.InvalidValue(_already_connected(
+            raise exception.Invalid(_already_connected(
                 container, kwargs))
         compute.API(context).network_attach(context, container, requested)
 
@@ -110,22 +116,26 @@ def _already_connected(container, params: dict) -> str:
 def _attached_network(context, container, params: dict) -> str:
     """The id of the network that a detach means.
 
-    :raises InvalidValue: the container isn't on it.
+    :raises Invalid: the container isn't on it, or hasn't the port.
     """
-    api = neutron.NeutronAPI(context)
+    api = _neutron(context)
     addresses = container.addresses or {}
     if params.get('port'):
-        network = api.get_neutron_port(params['port'])['network_id']
-        if network not in addresses:
-            raise exception.InvalidValue(
-                _("Port '%(port)s' is not attached to container "
-                  "'%(container)s'.") % {'port': params['port'],
-                                         'container': container.uuid})
-        return network
-    network = api.get_neutron_network(params['network'])['id']
-    if network not in addresses:
-        raise exception.InvalidValue(
-            _("Network '%(network)s' is not attached to container "
-              "'%(container)s'.") % {'network': params['network'],
-                                     'container': container.uuid})
-    return network
+        port = api.get_neutron_port(params['port'])
+        if _has_port(addresses, port):
+            return port['network_id']
+        kind, name = _('Port'), params['port']
+    else:
+        network = api.get_neutron_network(params['network'])['id']
+        if network in addresses:
+            return network
+        kind, name = _('Network'), params['network']
+    raise exception.Invalid(
+        _("%(kind)s '%(name)s' is not attached to container "
+          "'%(container)s'.") % {'kind': kind, 'name': name,
+                                 'container': container.uuid})
+
+
+def _has_port(addresses: dict, port: dict) -> bool:
+    return any(entry.get('port') == port['id']
+               for entry in addresses.get(port['network_id'], ()))

@@ -208,7 +208,7 @@ class ContainerOperations(container_networks.ContainerNetworks):
         """The URL of a WebSocket to a container's terminal."""
         container = _find(container_ident, 'attach')
         if not container.interactive:
-            raise exception.InvalidValue(_(
+            raise exception.NoInteractiveFlag(msg=_(
                 "Container doesn't support to be attached, please check the "
                 "interactive set properly"))
         context = pecan.request.context

@@ -21,6 +21,7 @@ from zun.common import name_generator
 from zun.common import quota
 from zun.compute import api as compute
 import zun.conf
+from zun.db import api as db_api
 from zun.network import neutron
 from zun import objects
 from zun.volume import request as volume_request
@@ -60,6 +61,7 @@ def create(context, version, body: dict, run) -> 'objects.Container':
     :returns: the container as it was written.
     """
     run = strict_flag(run)
+    api_utils.require_token(context)
     _read_flags(body, version)
     _resolve_security_groups(context, body)
     reservation = _check_quota(context, body)
@@ -67,6 +69,7 @@ def create(context, version, body: dict, run) -> 'objects.Container':
     registry = _find_registry(context, body)
     requested_host = _requested_host(body)
     container = _container(context, body, registry)
+    db_api.check_name_is_free(context, container.name, context.project_id)
     mounts = volume_request.resolve_mounts(context, body.get('mounts'))
     try:
         compute.API(context).container_create(
@@ -83,12 +86,12 @@ def create(context, version, body: dict, run) -> 'objects.Container':
 
 # -- the steps of a creation -------------------------------------------
 def _read_flags(body: dict, version) -> None:
+    first, last = _TTY_FOLLOWS
+    if first <= version <= last and 'interactive' in body:
+        body['tty'] = strict_flag(body['interactive'])
     body['interactive'] = strict_flag(body.get('interactive', False))
     if version < _COMMAND_IS_LIST:
         body['command'] = container_fields.split_command(body.get('command'))
-    first, last = _TTY_FOLLOWS
-    if first <= version <= last and 'interactive' in body:
-        body['tty'] = body['interactive']
 
 
 def _resolve_security_groups(context, body: dict) -> None:
@@ -195,6 +198,7 @@ def _set_defaults(values: dict) -> None:
     # A disk that isn't asked for isn't limited.
     values['disk'] = int(values.get('disk', 0))
     values.setdefault('cpu_policy', 'shared')
+    values.setdefault('runtime', None)
     values.setdefault('auto_remove', False)
     values.setdefault('tty', False)
     values.setdefault('auto_heal', False)
@@ -262,8 +266,8 @@ def set_image(container, params: dict) -> None:
     """Set the image that a rebuild names.
 
     :param params: may have ``image`` and ``image_driver``.
-    :raises InvalidValue: an image driver that isn't configured, or an image
-        that isn't a text.
+    :raises ValidationError: an image driver that isn't configured.
+    :raises InvalidValue: an image that isn't a text.
     """
     image = params.get('image')
     if image:
@@ -274,7 +278,7 @@ def set_image(container, params: dict) -> None:
     driver = params.get('image_driver')
     if driver:
         if driver not in CONF.image_driver_list:
-            raise exception.InvalidValue(
-                _('Invalid input for image_driver, it should be within the '
-                  'image drivers list'))
+            raise exception.ValidationError(
+                detail=_('Invalid input for image_driver, it should be '
+                         'within the image drivers list'))
         container.image_driver = driver

@@ -39,11 +39,16 @@ _DELETE_SINCE = (('stop', '1.12'), ('force', '1.7'))
 
 
 def _registry_uuids(context, rows: list[dict]) -> dict[int, str]:
-    """Registry id to uuid, for the registries of some containers."""
+    """Registry id to uuid, for the registries of some containers.
+
+    :raises RegistryNotFound: a registry is gone.
+    """
     ids = {row['registry_id'] for row in rows} - {None}
     if not ids:
         return {}
     found = db_api.registries_by_ids(context, ids)
+    for number in ids - set(found):
+        raise exception.RegistryNotFound(registry=number)
     return {number: row['uuid'] for number, row in found.items()}
 
 
@@ -80,8 +85,7 @@ def _take_filters(params: dict) -> dict:
     return filters
 
 
-class ContainersController(container_operations.ContainerOperations,
-                           base.Controller):
+class ContainersController(container_operations.ContainerOperations):
     """/v1/containers"""
 
     sub_controllers = {
@@ -98,7 +102,8 @@ class ContainersController(container_operations.ContainerOperations,
             context.all_projects = True
         kwargs.pop('all_projects', None)
         paging = api_utils.Paging(kwargs)
-        resource = kwargs.pop('resource_url', None)
+        resource = api_utils.single(kwargs.pop('resource_url', None),
+                                    'resource_url')
         kwargs.pop('expand', None)
         rows = db_api.list_containers(
             context, consts.TYPE_CONTAINER, _take_filters(kwargs),
@@ -111,11 +116,10 @@ class ContainersController(container_operations.ContainerOperations,
         context = pecan.request.context
         keys = view.visible_keys(context)
         registries = _registry_uuids(context, rows)
-        # Links come with a page of another resource only.
-        url = pecan.request.host_url if resource else None
+        # A page of another resource has links, which start with its name.
         return collection.page(
             'containers',
-            [view.format_container(row, keys, registries, url)
+            [view.format_container(row, keys, registries, resource or None)
              for row in rows],
             paging.limit, resource or 'containers',
             sort_key=paging.sort_key, sort_dir=paging.sort_dir)
@@ -223,4 +227,3 @@ def _delete(context, container, force: bool) -> None:
     # Only the task sees this; the row keeps its status until then.
     container.status = consts.DELETING
     compute.API(context).container_delete(context, container, force)
-

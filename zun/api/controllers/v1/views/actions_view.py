@@ -23,6 +23,13 @@ def format_action(row: dict) -> dict:
     return _format(row, ACTION_KEYS)
 
 
-def format_event(row: dict) -> dict:
-    """A row of `container_actions_events` as a document."""
-    return _format(row, EVENT_KEYS)
+def format_event(row: dict, with_traceback: bool) -> dict:
+    """A row of `container_actions_events` as a document.
+
+    :param with_traceback: the caller may see the traceback, which is null
+        otherwise.
+    """
+    shown = _format(row, EVENT_KEYS)
+    if not with_traceback:
+        shown['traceback'] = None
+    return shown
