@@ -158,6 +158,7 @@ class _Creation:
 
 def _post(context, template) -> dict:
     policy.enforce(context, 'capsule:create')
+    utils.require_token(context)
     document = _Creation(context, _parse(template)).run()
     pecan.response.location = link.build_url(
         'capsules', document['uuid'], pecan.request.host_url)

@@ -142,6 +142,7 @@ class ContainersController(container_operations.ContainerOperations):
         """Create a container; run it too if `run` is true."""
         context = pecan.request.context
         access.authorize('container:create')
+        api_utils.require_token(context)
         container = container_request.create(
             context, pecan.request.version, container_dict, run)
         pecan.response.location = link.build_url(
