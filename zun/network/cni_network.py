@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Neutron ports for containers whose node plugs them through CNI.
+
+Every port is bound to the container's host: nobody binds it later. What
+the node has to know of a port goes with the Pod as a *VIF*::
+
+    {"id": port, "network": network, "mac": ..., "mtu": ...,
+     "vif_type": ..., "vif_details": {...}, "vnic_type": ...,
+     "profile": {...},
+     "ips": [{"address": ..., "cidr": ..., "gateway": ..., "version": 4,
+              "subnet": ..., "routes": [{"destination", "nexthop"}]}]}
+"""
+
+import ipaddress
+
+from oslo_log import log as logging
+
+from zun.common import clients
+from zun.common import consts
+from zun.common import exception
+from zun.common.i18n import _
+from zun.network import driver
+from zun.network import neutron
+
+LOG = logging.getLogger(__name__)
+
+_UNBOUND = {'device_id': '', 'device_owner': '', consts.BINDING_HOST_ID: None}
+_PCI_KEYS = ('pci_slot', 'pci_vendor_info')
+
+
+class ZunCNI(driver.NetworkDriver):
+    """The driver ``cni``."""
+
+    def __init__(self, context, again: bool = False):
+        super().__init__(context, again)
+        self.neutron = neutron.NeutronAPI(context)
+
+    def plug(self, container, host: str,
+             requested_networks: list[dict]) -> driver.Plugged:
+        groups = self._group_ids(container.security_groups)
+        ports, addresses = [], {}
+        for requested in _in_order(requested_networks):
+            port = self._take_port(container, host, requested, groups)
+            addresses[requested['network']] = _addresses(
+                port, requested['preserve_on_delete'])
+            ports.append(port)
+        return self._plugged(ports, addresses)
+
+    def attach(self, container, host: str,
+               requested_network: dict) -> driver.Plugged:
+        network = requested_network['network']
+        if network in (container.addresses or {}):
+            raise exception.ZunException(_(
+                'Container %(container)s has already connected to the '
+                'network %(network)s.')
+                % {'container': container.uuid, 'network': network})
+        return self.plug(container, host, [requested_network])
+
+    def unplug(self, container, addresses: dict[str, list[dict]]) -> None:
+        for port_id, preserve in _ports_of(addresses):
+            if preserve:
+                self._give_back(port_id)
+            else:
+                self._delete_port(port_id)
+
+    def rebind(self, container, host: str,
+               addresses: dict[str, list[dict]]) -> driver.Plugged:
+        requested = []
+        for network, entries in addresses.items():
+            self.neutron.get_neutron_port(entries[0]['port'])
+            self.neutron.get_neutron_network(network)
+            requested.append({
+                'network': network, 'port': entries[0]['port'],
+                'fixed_ip': '', 'preserve_on_delete':
+                    entries[0]['preserve_on_delete']})
+        for port_id, __ in _ports_of(addresses):
+            self._give_back(port_id)
+        return self.plug(container, host, requested)
+
+    def describe(self, addresses: dict[str, list[dict]]) -> driver.Plugged:
+        ports = [self.neutron.show('ports', port_id, admin=True)
+                 for port_id, __ in _ports_of(addresses)]
+        return self._plugged(ports, addresses)
+
+    # -- ports -----------------------------------------------------------
+    def _take_port(self, container, host, requested, groups):
+        if requested.get('port'):
+            port = self.neutron.update(
+                'ports', requested['port'],
+                _binding(container, host), admin=True)
+        else:
+            port = self._left_port(container, requested) or \
+                self._make_port(container, host, requested, groups)
+        if port.get('binding:vif_type') == 'binding_failed':
+            raise exception.PortBindingFailed(port=port['id'])
+        return port
+
+    def _left_port(self, container, requested):
+        """The port that an earlier attempt has made."""
+        if not self.again:
+            return None
+        found = self.neutron.list(
+            'ports', admin=True, device_id=container.uuid,
+            network_id=requested['network'])
+        return found[0] if found else None
+
+    def _make_port(self, container, host, requested, groups):
+        attributes = {'network_id': requested['network'],
+                      'tenant_id': container.project_id,
+                      **_binding(container, host)}
+        if requested.get('fixed_ip'):
+            attributes['fixed_ips'] = [
+                {'ip_address': requested['fixed_ip']}]
+        if groups:
+            attributes['security_groups'] = groups
+        return self.neutron.create('ports', attributes, admin=True)
+
+    def _delete_port(self, port_id):
+        try:
+            self.neutron.delete('ports', port_id, admin=True)
+        except clients.PeerRefused as exc:
+            if exc.status != 404:
+                raise
+            LOG.debug('Port %s was gone', port_id)
+
+    def _give_back(self, port_id):
+        """Leave a user's port as it was before; it is never deleted."""
+        profile = {}
+        try:
+            found = self.neutron.list('ports', id=port_id)
+            profile = dict((found[0] if found else {}).get(
+                consts.BINDING_PROFILE) or {})
+        except clients.PeerError as exc:
+            LOG.warning('Port %(port)s cannot be read: %(error)s',
+                        {'port': port_id, 'error': exc})
+        for key in _PCI_KEYS:
+            profile.pop(key, None)
+        try:
+            self.neutron.update(
+                'ports', port_id,
+                {**_UNBOUND, consts.BINDING_PROFILE: profile}, admin=True)
+        except clients.PeerRefused as exc:
+            LOG.warning('Port %(port)s was not given back: %(error)s',
+                        {'port': port_id, 'error': exc})
+
+    def _plugged(self, ports, addresses):
+        networks = {network: self.neutron.show('networks', network,
+                                               admin=True)
+                    for network in dict.fromkeys(
+                        port['network_id'] for port in ports)}
+        subnets = {subnet['id']: subnet
+                   for network in networks for subnet in self.neutron.list(
+                       'subnets', admin=True, network_id=network)}
+        return driver.Plugged(
+            addresses,
+            [vif_of(port, networks[port['network_id']], subnets)
+             for port in ports],
+            nameservers_of(ports, subnets))
+
+    # -- security groups -------------------------------------------------
+    def _group_ids(self, names) -> list[str]:
+        """Ids of the groups of the project with these ids or names."""
+        if not names:
+            return []
+        found = self.neutron.list('security-groups',
+                                  tenant_id=self.context.project_id)
+        ids = [group['id'] for group in found
+               if group['id'] in names or group['name'] in names]
+        known = {group['id'] for group in found} | {
+            group['name'] for group in found}
+        if not known.issuperset(names):
+            raise exception.ZunException(_(
+                'Any of the security group in %s is not found ')
+                % list(names))
+        return ids
+
+    def open_ports(self, container) -> str:
+        name = _group_name(container)
+        if self.again:
+            for group in self._groups_named(name):
+                self.neutron.delete('security-groups', group['id'])
+        attributes = {'name': name}
+        if not self.context.auth_token:
+            attributes['tenant_id'] = container.project_id
+        group = self.neutron.create('security-groups', attributes)
+        for text in sorted(container.exposed_ports):
+            self._open_port(container, group['id'], text)
+        return group['id']
+
+    def _open_port(self, container, group, text):
+        port, __, protocol = text.partition('/')
+        rule = {'direction': 'ingress', 'protocol': protocol or 'tcp',
+                'port_range_min': port, 'port_range_max': port,
+                'remote_ip_prefix': '0.0.0.0/0',
+                'security_group_id': group}
+        try:
+            self.neutron.create('security-group-rules', rule)
+        except clients.PeerError as exc:
+            self._delete_group(group)
+            if isinstance(exc, clients.PeerUnavailable):
+                raise
+            raise exception.ZunException(_(
+                'Could not create required security group rules %s for '
+                'setting up exported port.') % rule)
+
+    def close_ports(self, container) -> None:
+        group = self._own_group(container)
+        if group is not None:
+            self._delete_group(group)
+
+    def _own_group(self, container):
+        """The group that was made for the exposed ports: the last one."""
+        groups = container.security_groups or []
+        if len(groups) == 1 and not self.again:
+            return groups[0]
+        named = [group['id'] for group in self._groups_named(
+            _group_name(container))]
+        if named:
+            return named[0]
+        return groups[-1] if groups else None
+
+    def _groups_named(self, name):
+        return self.neutron.list('security-groups', name=name)
+
+    def _delete_group(self, group):
+        try:
+            self.neutron.delete('security-groups', group)
+        except clients.PeerRefused as exc:
+            LOG.warning('Security group %(group)s of the exposed ports '
+                        'was not deleted: %(error)s',
+                        {'group': group, 'error': exc})
+
+    def add_security_group(self, container, group: str) -> None:
+        for port in self._own_ports(container):
+            groups = list(port.get('security_groups') or [])
+            if self.again and group in groups:
+                continue
+            self._set_groups(port, groups + [group], 'add')
+
+    def remove_security_group(self, container, group: str) -> None:
+        for port in self._own_ports(container):
+            groups = list(port.get('security_groups') or [])
+            if group in groups:
+                groups.remove(group)
+            elif self.again:
+                continue
+            self._set_groups(port, groups, 'remove')
+
+    def _own_ports(self, container):
+        own = {port_id for port_id, __ in _ports_of(container.addresses)}
+        return [port for port in self.neutron.list(
+            'ports', tenant_id=self.context.project_id)
+            if port['id'] in own]
+
+    def _set_groups(self, port, groups, verb):
+        try:
+            self.neutron.update('ports', port['id'],
+                                {'security_groups': groups}, admin=True)
+        except clients.PeerRefused as exc:
+            LOG.warning('Groups of port %(port)s were not changed: '
+                        '%(error)s', {'port': port['id'], 'error': exc})
+            if verb == 'add':
+                raise exception.SecurityGroupCannotBeApplied(str(exc))
+            raise exception.SecurityGroupCannotBeRemoved(str(exc))
+
+
+def _in_order(requested_networks):
+    """The last network first, then the others; each network once.
+
+    The last one has always become a container's first interface.
+    """
+    ordered = requested_networks[-1:] + requested_networks[:-1]
+    return list({requested['network']: requested
+                 for requested in reversed(ordered)}.values())[::-1]
+
+
+def _binding(container, host):
+    return {'device_id': container.uuid,
+            'device_owner': consts.DEVICE_OWNER_ZUN,
+            consts.BINDING_HOST_ID: host}
+
+
+def _ports_of(addresses):
+    """Pairs of port id and whether it is the user's, each once."""
+    return list({entry['port']: entry['preserve_on_delete']
+                 for entries in (addresses or {}).values()
+                 for entry in entries}.items())
+
+
+def _addresses(port, preserve):
+    return [{'addr': ip['ip_address'],
+             'version': ipaddress.ip_address(ip['ip_address']).version,
+             'port': port['id'], 'subnet_id': ip['subnet_id'],
+             'preserve_on_delete': preserve}
+            for ip in port.get('fixed_ips') or ()]
+
+
+def _group_name(container):
+    return consts.NAME_PREFIX + container.uuid
+
+
+def vif_of(port: dict, network: dict, subnets: dict[str, dict]) -> dict:
+    """What the node has to know of a port.
+
+    :param subnets: by id.
+    """
+    return {
+        'id': port['id'], 'network': port['network_id'],
+        'mac': port.get('mac_address'), 'mtu': network.get('mtu'),
+        'vif_type': port.get('binding:vif_type'),
+        'vif_details': port.get('binding:vif_details') or {},
+        'vnic_type': port.get('binding:vnic_type'),
+        'profile': port.get(consts.BINDING_PROFILE) or {},
+        'ips': [_vif_ip(ip, subnets.get(ip['subnet_id']) or {})
+                for ip in port.get('fixed_ips') or ()],
+    }
+
+
+def _vif_ip(ip, subnet):
+    return {
+        'address': ip['ip_address'],
+        'version': ipaddress.ip_address(ip['ip_address']).version,
+        'subnet': ip['subnet_id'], 'cidr': subnet.get('cidr'),
+        'gateway': subnet.get('gateway_ip'),
+        'routes': subnet.get('host_routes') or [],
+    }
+
+
+def nameservers_of(ports, subnets: dict[str, dict]) -> list[str]:
+    """Name servers of the subnets that ports have addresses in."""
+    return list(dict.fromkeys(
+        server for port in ports for ip in port.get('fixed_ips') or ()
+        for server in (subnets.get(ip['subnet_id']) or {}).get(
+            'dns_nameservers') or ()))
