@@ -6,6 +6,7 @@ session, once, within a short time.
 """
 
 import http
+import logging as std_logging
 import ssl
 import threading
 from urllib import parse
@@ -23,6 +24,9 @@ from zun.websocket import pump
 from zun.websocket import request as ws_request
 
 LOG = logging.getLogger(__name__)
+# The library's debug log has the requests in it, and so the tokens.
+SOCKET_LOG = logging.getLogger('zun.websocket.socket').logger
+SOCKET_LOG.setLevel(std_logging.WARNING)
 
 SUBPROTOCOL = 'binary'
 RESIZE_SECONDS = 0.5
@@ -87,7 +91,7 @@ class Proxy:
             ssl=tls_context(), process_request=self._check,
             select_subprotocol=_select_subprotocol, max_size=MESSAGE_BYTES,
             open_timeout=OPEN_SECONDS, ping_interval=PING_SECONDS,
-            compression=None)
+            compression=None, logger=SOCKET_LOG)
         port = self._server.socket.getsockname()[1]
         self.host = '%s:%d' % (CONF.host, port)
         LOG.info('Listening on %(host)s:%(port)d',
