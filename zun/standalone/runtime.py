@@ -43,8 +43,9 @@ class Simulated(base.Runtime):
         async def ended() -> int | None:
             container = self._container(container_id)
             try:
-                await asyncio.wait_for(container.ended.wait(), timeout)
-            except asyncio.TimeoutError:
+                async with asyncio.timeout(timeout):
+                    await container.ended.wait()
+            except TimeoutError:
                 return None
             return container.exit_code
         return self._cluster.submit(ended()).result()

@@ -37,6 +37,7 @@ POD_UPDATE_RULE = (
     '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to '
     'existing tolerations),`spec.terminationGracePeriodSeconds` (allow it '
     'to be set to 1 if it was previously negative)')
+GATED = 'Scheduling is blocked due to non-empty scheduling gates'
 NOT_SIMULATED = ('Forbidden: the simulated cluster runs Pods with '
                  'restartPolicy Never only')
 
@@ -208,6 +209,11 @@ def _pod(store: stores.Store, obj: dict[str, Any]) -> None:
             'serviceaccount "%s" not found' % (meta['namespace'], account,
                                                account))
     obj['status'] = {'phase': 'Pending', 'qosClass': qos_class(spec)}
+    if spec.get('schedulingGates'):
+        obj['status']['conditions'] = [{
+            'type': 'PodScheduled', 'status': 'False',
+            'reason': 'SchedulingGated', 'lastTransitionTime': stores.now(),
+            'message': GATED}]
 
 
 def _pod_defaults(spec: dict[str, Any]) -> None:
@@ -339,7 +345,11 @@ def _pod_update(old: dict[str, Any], new: dict[str, Any]) -> None:
     before, after = old['spec'], new.get('spec') or {}
     _check_deadline(name, before, after)
     allowed = copy.deepcopy(after)
-    for key in ('activeDeadlineSeconds', 'tolerations'):
+    _check_gates(name, before, after)
+    keys = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']
+    if before.get('schedulingGates'):
+        keys += ['nodeSelector', 'affinity']
+    for key in keys:
         allowed.pop(key, None)
         if key in before:
             allowed[key] = before[key]
@@ -352,6 +362,20 @@ def _pod_update(old: dict[str, Any], new: dict[str, Any]) -> None:
     if after != before:
         new['metadata']['generation'] = old['metadata'].get(
             'generation', 1) + 1
+
+
+def _check_gates(name: str, before: dict[str, Any], after: dict[str, Any]
+                 ) -> None:
+    had = before.get('schedulingGates') or []
+    for index, gate in enumerate(after.get('schedulingGates') or []):
+        if gate not in had:
+            raise errors.invalid(
+                'Pod', name, 'spec.schedulingGates[%d].name' % index,
+                'Forbidden: only deletion is allowed, but found new '
+                'scheduling gate \'%s\'' % gate.get('name'),
+                'FieldValueForbidden')
+    if not after.get('schedulingGates'):
+        after.pop('schedulingGates', None)
 
 
 def _check_deadline(name: str, before: dict[str, Any],

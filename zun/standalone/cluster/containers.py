@@ -137,6 +137,7 @@ class Container:
     def destroy(self) -> None:
         """Kill everything and delete the directory."""
         processes.kill_members(self.mark)
+        self.log.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _output(self, stream: str, data: bytes) -> None:

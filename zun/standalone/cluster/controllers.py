@@ -116,8 +116,9 @@ class Controllers:
     async def _loop(self) -> None:
         while True:
             try:
-                await asyncio.wait_for(self._dirty.wait(), 1.0)
-            except asyncio.TimeoutError:
+                async with asyncio.timeout(1.0):
+                    await self._dirty.wait()
+            except TimeoutError:
                 pass  # the pass below runs at least once a second
             self._dirty.clear()
             self.reconcile()
@@ -136,8 +137,9 @@ class Controllers:
     def _schedule(self) -> None:
         pods = self.store.select(resources.PODS)
         for pod in pods:
-            if pod['spec'].get('nodeName') or pod['metadata'].get(
-                    'deletionTimestamp'):
+            if pod['spec'].get('nodeName') or pod['spec'].get(
+                    'schedulingGates') or pod['metadata'].get(
+                        'deletionTimestamp'):
                 continue
             problem = self._claims_problem(pod)
             if problem:
@@ -344,6 +346,10 @@ class Controllers:
         moment = datetime.datetime.now(
             datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
         meta['deletionTimestamp'] = moment.strftime('%Y-%m-%dT%H:%M:%SZ')
+        if resource is not resources.PODS and not meta.get(
+                'finalizers') and not (obj.get('spec') or {}).get(
+                    'finalizers'):
+            return self.store.remove(resource, obj)
         if resource is resources.NAMESPACES:
             obj['status'] = {'phase': 'Terminating'}
         else:

@@ -47,7 +47,9 @@ class LogWriter:
         self.grown.set()
 
     def close(self) -> None:
-        """Store unfinished lines and end the file."""
+        """Store unfinished lines and end the file; again is nothing."""
+        if self.closed:
+            return
         for stream, rest in self._rest.items():
             self._line(stream, rest, b'P')
         self._file.close()

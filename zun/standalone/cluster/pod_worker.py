@@ -268,11 +268,11 @@ class PodWorker:
             process = container.execute(
                 probe['exec']['command'], lambda _s, data: said.extend(data),
                 tty=False, stdin=False)
-            code = await asyncio.wait_for(
-                process.wait(), probe.get('timeoutSeconds') or 1)
+            async with asyncio.timeout(probe.get('timeoutSeconds') or 1):
+                code = await process.wait()
         except processes.StartError as e:
             code, said = 1, bytearray(str(e).encode())
-        except asyncio.TimeoutError:
+        except TimeoutError:
             processes.send(process.pid, signal.SIGKILL)
             code, said = 1, bytearray(b'command timed out')
         if code:
@@ -295,8 +295,9 @@ class PodWorker:
                     datetime.timezone.utc) - _parse(began)
                 left = max(limit - passed.total_seconds(), 0)
             try:
-                await asyncio.wait_for(self.changed.wait(), left)
-            except asyncio.TimeoutError:
+                async with asyncio.timeout(left):
+                    await self.changed.wait()
+            except TimeoutError:
                 self.node.event(self.pod, 'Normal', 'DeadlineExceeded',
                                 'Pod was active on the node longer than '
                                 'the specified deadline')

@@ -99,8 +99,9 @@ class LocalProcess:
         """The exit code (128 + signal when killed), after all output."""
         code = await asyncio.shield(self.exit_code)
         try:
-            await asyncio.wait_for(self._drained.wait(), DRAIN)
-        except asyncio.TimeoutError:
+            async with asyncio.timeout(DRAIN):
+                await self._drained.wait()
+        except TimeoutError:
             self._close_all()
         return code
 

@@ -283,9 +283,9 @@ class Server:
             if left <= 0:
                 return
             try:
-                event = await asyncio.wait_for(
-                    queue.get(), min(left, BOOKMARK_EVERY))
-            except asyncio.TimeoutError:
+                async with asyncio.timeout(min(left, BOOKMARK_EVERY)):
+                    event = await queue.get()
+            except TimeoutError:
                 if bookmarks:
                     await response.write(self._bookmark(resource, {}))
                 continue

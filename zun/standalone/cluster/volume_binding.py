@@ -84,8 +84,7 @@ class VolumeBinding:
     def _release_all(self) -> None:
         used = {(p['metadata']['namespace'], name)
                 for p in self.store.select(resources.PODS)
-                for name in claims(p)
-                if p['status'].get('phase') not in ('Succeeded', 'Failed')}
+                for name in claims(p)}  # ended Pods protect them too
         for claim in self.store.select(resources.PVCS):
             meta = claim['metadata']
             if meta.get('deletionTimestamp') and (

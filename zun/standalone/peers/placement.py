@@ -134,8 +134,9 @@ class Placement(service.Service):
     # providers
 
     def list_providers(self, request: service.Request) -> service.Reply:
-        """Providers by name, uuid, or all."""
-        name, uid = request.first('name'), request.first('uuid')
+        """Providers by name, uuid (or tree, of one provider), or all."""
+        name = request.first('name')
+        uid = request.first('uuid') or request.first('in_tree')
         found = [_provider(p) for p in self.providers.values()
                  if name in ('', p['name']) and uid in ('', p['uuid'])]
         return service.reply(200, {'resource_providers': found})
