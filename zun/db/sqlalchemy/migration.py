@@ -27,8 +27,19 @@ def _config() -> alembic_config.Config:
 def version() -> str | None:
     """Return the revision of the database; None: it has none."""
     with transaction.get_engine().connect() as connection:
-        context = alembic_migration.MigrationContext.configure(connection)
-        return context.get_current_revision()
+        return revision_of(connection)
+
+
+def revision_of(connection: sa.Connection) -> str | None:
+    """Return the revision of a database; None: it has none."""
+    context = alembic_migration.MigrationContext.configure(connection)
+    return context.get_current_revision()
+
+
+def known_revisions() -> list[str]:
+    """Return the revisions that this release knows, the newest first."""
+    scripts = alembic_script.ScriptDirectory.from_config(_config())
+    return [script.revision for script in scripts.walk_revisions()]
 
 
 def upgrade(revision: str | None = None) -> None:
@@ -42,15 +53,13 @@ def upgrade(revision: str | None = None) -> None:
 
 
 def _check_origin(current: str | None) -> None:
-    scripts = alembic_script.ScriptDirectory.from_config(_config())
-    known = {script.revision for script in scripts.walk_revisions()}
     if current is None:
         if sa.inspect(transaction.get_engine()).has_table('container'):
             raise db_exc.DBMigrationError(_(
                 'The database has tables of Zun but no revision. If they are '
                 'those of Zun 18.0.0, run "zun-db-manage stamp %s" first.')
                 % FIRST_REVISION)
-    elif current not in known:
+    elif current not in known_revisions():
         raise db_exc.DBMigrationError(_(
             'The database is at revision %s, which this release does not '
             'know. A database of a release before Zun 18.0.0 has to be '
