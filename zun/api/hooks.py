@@ -40,7 +40,7 @@ class ArgumentsHook(hooks.PecanHook):
         names = base.required_arguments(state.controller)
         given = len(state.arguments.args) + len(state.arguments.varargs)
         missing = [name for name in names[given:]
-                   if name not in state.arguments.keywords]
+                   if name not in state.arguments.varkw]
         if not missing:
             return
         if missing[0] in base.PATH_ARGUMENTS:
