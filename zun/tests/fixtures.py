@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from zun.db.sqlalchemy import schema
 from zun.db.sqlalchemy import transaction
+from zun.tests import databases
 
 
 @functools.cache
@@ -51,6 +52,9 @@ class Database(fixtures.Fixture):
         transaction.configure(connection=self.url)
         self.addCleanup(transaction.configure)
         engine = transaction.get_engine()
+        self._create_schema(engine)
+
+    def _create_schema(self, engine: sa.Engine) -> None:
         if engine.dialect.name == 'sqlite':
             self._create_in_sqlite(engine)
         else:
@@ -64,3 +68,47 @@ class Database(fixtures.Fixture):
             connection.executescript(_sqlite_script())
         finally:
             pooled.close()
+
+
+class ServerDatabase(Database):
+    """The database of the test process on one of its private servers.
+
+    The tests of a process share it, one after the other; each finds it empty
+    and its numbers starting at 1.
+
+    :param kind: ``mariadb`` or ``postgresql``
+    """
+
+    _urls: dict[str, str] = {}
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def _setUp(self) -> None:
+        self.url = self._urls.get(self._kind) or (
+            databases.get(self._kind).create_database())
+        super()._setUp()
+
+    def _create_schema(self, engine: sa.Engine) -> None:
+        if self._kind not in self._urls:
+            schema.create_all(engine)
+            self._urls[self._kind] = self.url
+        else:
+            empty(engine)
+
+
+def empty(engine: sa.Engine) -> None:
+    """Delete all rows of a database on a server; numbers start at 1."""
+    with engine.begin() as connection:
+        if engine.dialect.name == 'postgresql':
+            connection.exec_driver_sql(
+                'TRUNCATE %s RESTART IDENTITY CASCADE' % ', '.join(
+                    '"%s"' % name for name in schema.metadata.tables))
+            return
+        connection.exec_driver_sql('SET foreign_key_checks = 0')
+        for name, table in schema.metadata.tables.items():
+            connection.execute(table.delete())
+            connection.exec_driver_sql(
+                'ALTER TABLE `%s` AUTO_INCREMENT = 1' % name)
+        connection.exec_driver_sql('SET foreign_key_checks = 1')

@@ -95,6 +95,8 @@ def dispose() -> None:
 
 
 def _prepare_engine(engine: sa.Engine) -> None:
+    # Values may be secrets: they don't belong into errors that are logged.
+    engine.hide_parameters = True
     if engine.dialect.name == 'sqlite':
         sa.event.listen(engine, 'connect', _on_sqlite_connect)
         sa.event.listen(engine, 'begin', _on_sqlite_begin, insert=True)
@@ -138,10 +140,12 @@ def _translated_errors() -> Iterator[None]:
 
 
 def _is_unfit_value(error: Exception) -> bool:
+    # oslo.db has a class for what MySQL's drivers call a DataError only.
     return (isinstance(error, (db_exc.DBDataError,
                                db_exc.DBInvalidUnicodeParameter)) or
             isinstance(getattr(error, 'inner_exception', None),
-                       (OverflowError, UnicodeEncodeError)))
+                       (OverflowError, UnicodeEncodeError,
+                        sa.exc.DataError)))
 
 
 def _cause(error: Exception) -> str:

@@ -34,6 +34,11 @@ class JsonDict(JsonText):
     def process_bind_param(self, value: Any, dialect: Any) -> str:
         return '{}' if value is None else jsonutils.dumps(value)
 
+    def process_result_value(self, value: str | None, dialect: Any) -> Any:
+        # Most are empty, and lists have thousands of them.
+        return {} if value == '{}' else super().process_result_value(
+            value, dialect)
+
 
 class JsonList(JsonText):
     """A JSON array; None is stored as an empty one."""
@@ -42,6 +47,10 @@ class JsonList(JsonText):
 
     def process_bind_param(self, value: Any, dialect: Any) -> str:
         return '[]' if value is None else jsonutils.dumps(value)
+
+    def process_result_value(self, value: str | None, dialect: Any) -> Any:
+        return [] if value == '[]' else super().process_result_value(
+            value, dialect)
 
 
 class MediumText(sa.TypeDecorator):

@@ -3,10 +3,10 @@
 
 from collections.abc import Collection
 from collections.abc import Iterable
+import re
 from typing import Any
 
 from oslo_db import exception as db_exc
-from oslo_utils import strutils
 from oslo_utils import uuidutils
 import sqlalchemy as sa
 
@@ -20,6 +20,10 @@ from zun.db.sqlalchemy import transaction
 CONF = zun.conf.CONF
 
 Row = statement.Row
+
+# A size of memory and what one of its unit is in MiB.
+_MEMORY = re.compile(r'(\d+(?:\.\d+)?)([bkmg]?)', re.IGNORECASE)
+_MEBIBYTES = {'b': 2 ** -20, 'k': 2 ** -10, 'm': 1, '': 1, 'g': 2 ** 10}
 
 _MODEL = models.Container
 _TABLE = _MODEL.__table__
@@ -241,34 +245,25 @@ def count_usages(context: Any, container_type: int, project_id: str | None,
         if flag not in sums and flag != 'memory':
             raise exception.InvalidParameterValue(
                 err='"%s" is not a quota resource' % flag)
+    # Grouped by the sizes of memory, which are text.
     query = sa.select(
-        *(sums[flag].label(flag) for flag in flags if flag in sums),
-        ).where(_TABLE.c.project_id == project_id, *_of_type(container_type))
-    usage: dict[str, float | int] = {}
-    with transaction.reader(context) as session:
-        if set(flags) & set(sums):
-            row = statement.fetch_one(session, query)
-            usage = {flag: value or 0 for flag, value in row.items()}
-        if 'memory' in flags:
-            usage['memory'] = _sum_memory(session, project_id,
-                                          container_type)
-    return usage
-
-
-def _sum_memory(session: Any, project_id: str | None,
-                container_type: int) -> int:
-    """Add the memory sizes, which are text: MiB, or with a unit."""
-    query = sa.select(_TABLE.c.memory, sa.func.count(_TABLE.c.id)).where(
-        _TABLE.c.project_id == project_id, _TABLE.c.memory.is_not(None),
+        _TABLE.c.memory, sums['containers'].label('containers'),
+        sums['cpu'].label('cpu'), sums['disk'].label('disk')).where(
+        _TABLE.c.project_id == project_id,
         *_of_type(container_type)).group_by(_TABLE.c.memory)
-    return sum(in_mebibytes(memory) * number
-               for memory, number in session.execute(query))
+    with transaction.reader(context) as session:
+        groups = statement.fetch_all(session, query)
+    usage = {'containers': sum(group['containers'] for group in groups),
+             'cpu': sum(group['cpu'] or 0 for group in groups),
+             'disk': int(sum(group['disk'] or 0 for group in groups)),
+             'memory': sum(in_mebibytes(group['memory']) *
+                           group['containers'] for group in groups)}
+    return {flag: usage[flag] for flag in flags}
 
 
-def in_mebibytes(memory: str) -> int:
-    """Return a size as the column holds it, in MiB."""
-    if memory.isdecimal():
-        return int(memory)
-    return strutils.string_to_bytes(
-        memory.upper().rstrip('B') + 'B', unit_system='IEC',
-        return_int=True) // (1024 * 1024)
+def in_mebibytes(memory: str | None) -> int:
+    """Return the size that a row has: MiB, or with a unit of older rows."""
+    match = _MEMORY.match(memory or '')
+    if match is None:
+        return 0
+    return int(float(match[1]) * _MEBIBYTES[match[2].lower()])

@@ -175,13 +175,29 @@ def page(session: orm.Session, model: Any, statement: Any,
         sort_keys.insert(0, sort_key)
     try:
         statement = db_utils.paginate_query(
-            statement, model, limit, sort_keys, sort_dir=sort_dir or 'asc',
+            statement, model, limit, sort_keys,
+            sort_dirs=_directions(session, model, sort_keys, sort_dir),
             marker=None if marker is None else _Marker(marker))
     except db_exc.InvalidSortKey as e:
         raise exception.InvalidParameterValue(
             err='The sort_key value "%s" is an invalid field for sorting'
             % sort_key) from e
     return fetch_all(session, statement)
+
+
+def _directions(session: orm.Session, model: Any, sort_keys: list[str],
+                sort_dir: str | None) -> list[str]:
+    """Return the direction of each sort key; NULL is the lowest value.
+
+    PostgreSQL takes it for the highest unless it is told.
+    """
+    direction = sort_dir or 'asc'
+    columns = model.__table__.c
+    nulls = ''
+    if session.get_bind().dialect.name == 'postgresql':
+        nulls = '-nullsfirst' if direction == 'asc' else '-nullslast'
+    return [direction + (nulls if key in columns and columns[key].nullable
+                         else '') for key in sort_keys]
 
 
 class _Marker(object):

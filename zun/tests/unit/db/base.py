@@ -17,14 +17,13 @@ class DbTestCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.database = self.useFixture(
-            fixtures.Database(self.database_url()))
+        self.database = self.useFixture(self.make_database())
         self.context = utils.member()
         self.admin = utils.admin()
 
-    def database_url(self) -> str | None:
-        """Return the URL of the test's database; None: SQLite in memory."""
-        return None
+    def make_database(self) -> fixtures.Database:
+        """Return the fixture of the test's database."""
+        return fixtures.Database()
 
     def assertRows(self, names: list[Any], rows: list[dict[str, Any]],
                    key: str = 'name') -> None:
