@@ -8,6 +8,7 @@ sample file and the tests read it.
 
 from oslo_config import cfg
 
+from zun.conf import agent
 from zun.conf import api
 from zun.conf import availability_zone
 from zun.conf import cinder_client
@@ -40,6 +41,7 @@ from zun.conf import websocket_proxy
 from zun.conf import zun_client
 
 MODULES = (
+    agent,
     api,
     availability_zone,
     cinder_client,
