@@ -41,13 +41,6 @@ worker_opts = [
         min=1,
         help='Containers that may be in creation on one node at once; '
              'others wait in the queue.'),
-    cfg.IntOpt(
-        'shutdown_timeout',
-        default=30,
-        min=0,
-        help='Seconds that a process which is asked to end waits for its '
-             'running tasks. Those that have not ended by then are given to '
-             'others.'),
 ]
 
 retry_opts = [
@@ -114,6 +107,13 @@ admin_opts = [
         'admin_port',
         default=9090,
         help='TCP port of admin_host. 0: do not listen.'),
+    cfg.StrOpt(
+        'admin_cert_file',
+        help='Certificate of the admin port. Empty: plain HTTP.'),
+    cfg.StrOpt(
+        'admin_key_file',
+        help='Private key of the certificate, where that file does not hold '
+             'it.'),
 ]
 
 ALL_OPTS = (worker_opts + retry_opts + retention_opts + poke_opts +

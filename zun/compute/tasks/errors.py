@@ -83,6 +83,16 @@ class TaskConflict(exception.Conflict):
     message = _('Task %(task)s is %(state)s: %(remedy)s')
 
 
+class Cancelled(exception.Conflict):
+    """What somebody who waits for the outcome gets to hear."""
+
+    message = _('The task was cancelled by an operator.')
+
+
+# What an operator may get wrong.
+QUEUE_ERRORS = (TaskNotFound, TaskConflict)
+
+
 class OperationFailed(exception.ZunException):
     """An error of another process whose class is not known here."""
 

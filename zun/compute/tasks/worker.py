@@ -107,10 +107,11 @@ class Worker:
         wake.subscribe(self.queue, self._wake.set)
         self._thread.start()
 
-    def stop(self, timeout: float) -> None:
+    def stop(self, timeout: float | None = None) -> None:
         """Claim nothing more and let what runs end.
 
-        :param timeout: seconds; what runs on after them is given to others
+        :param timeout: seconds; what runs on after them is given to others.
+            None: however long it takes
         """
         self._stopping.set()
         self._wake.set()
