@@ -18,6 +18,7 @@ class TaskHandle:
     :ivar uuid: of the task
     :ivar epoch: of the claim; grows with each claim and each take-over
     :ivar attempt: 1 the first time
+    :ivar host: the node that was chosen, where the work fills one
     :param row: the task's row as claimed
     :param lease_held: whether the worker's own lease is surely good
     """
@@ -26,6 +27,7 @@ class TaskHandle:
         self.uuid = row.uuid
         self.kind = row.kind
         self.lane = row.lane
+        self.host = row.host
         self.epoch = row.epoch
         self.attempt = row.attempt
         self.max_attempts = row.max_attempts
