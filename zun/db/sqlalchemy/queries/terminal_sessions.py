@@ -92,14 +92,17 @@ def _terminal(row: Any) -> Terminal:
                     command, row.tty, size)
 
 
-def resize_terminal_sessions(context: Any, container_uuid: str, rows: int,
-                             columns: int, exec_id: str | None = None
-                             ) -> int:
+def resize_terminal_sessions(context: Any, container_uuid: str | None,
+                             rows: int, columns: int,
+                             exec_id: str | None = None) -> int:
     """Ask for another size of an exec, or else of all attached terminals.
 
+    :param container_uuid: may be None for an exec: its id is unique.
     :returns: how many sessions, open or yet to be opened, are asked.
     """
-    conditions = [SESSION.c.container_uuid == container_uuid]
+    conditions = []
+    if container_uuid is not None:
+        conditions.append(SESSION.c.container_uuid == container_uuid)
     if exec_id is None:
         conditions.append(SESSION.c.kind == ATTACH)
     else:
