@@ -21,9 +21,6 @@ METHODS = {
     'put': 'PUT', 'patch': 'PATCH', 'delete': 'DELETE',
 }
 
-# Arguments that are parts of the path; `image` is one of the search.
-PATH_ARGUMENTS = base.PATH_ARGUMENTS | {'image'}
-
 
 class Handler(NamedTuple):
     """What serves a route in a range of microversions, ends included."""
@@ -95,6 +92,5 @@ def _children(controller: type, resource: str, path: str,
 
 
 def _path_arguments(method: base.VersionedMethod) -> list[str]:
-    """The leading arguments that a path gives."""
-    names = base.required_arguments(method.handlers[0][2])
-    return [name for name in names if name in PATH_ARGUMENTS]
+    """The arguments that a path gives: those without a default."""
+    return base.required_arguments(method.handlers[0][2])

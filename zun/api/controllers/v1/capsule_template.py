@@ -9,6 +9,7 @@ look at the request, the database or a peer.
 
 import dataclasses
 import json
+import math
 import typing as ty
 
 from zun.common import exception
@@ -221,7 +222,8 @@ def requests(container: dict) -> tuple[ty.Optional[float],
 
 def _is_number(value: ty.Any, types: ty.Any) -> bool:
     return value is None or (isinstance(value, types) and
-                             not isinstance(value, bool))
+                             not isinstance(value, bool) and
+                             math.isfinite(value))
 
 
 def total(containers: list[dict],

@@ -221,7 +221,8 @@ class CapsuleController(base.Controller):
                 compute_api.API(context).container_delete(context, capsule,
                                                           False)
             else:
-                for member in capsule.init_containers + capsule.containers:
+                for member in (*capsule.init_containers,
+                               *capsule.containers):
                     member.destroy(context)
                 capsule.destroy(context)
         pecan.response.status = 204

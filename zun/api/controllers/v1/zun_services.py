@@ -23,6 +23,7 @@ def _flag(value, name: str) -> bool:
 
     :raises InvalidValue: it is neither true nor false
     """
+    value = utils.required(value, name)
     try:
         return strutils.bool_from_string(value, strict=True)
     except ValueError:
@@ -36,7 +37,7 @@ def _text(value, name: str) -> str | None:
 
     :raises InvalidValue: it is something else
     """
-    value = utils.single(value, name)
+    value = utils.single(utils.required(value, name), name)
     if value is not None and not isinstance(value, str):
         raise exception.InvalidValue(
             _("The parameter '%s' is not a text.") % name)
@@ -80,7 +81,7 @@ class ZunServiceController(base.Controller):
             for row in db_api.list_zun_services(context)]}
 
     @base.Controller.api_version('1.1')
-    def delete(self, host, binary, **kwargs):
+    def delete(self, host=utils.MISSING, binary=utils.MISSING, **kwargs):
         """Forget a service; it comes back when it reports again."""
         context = pecan.request.context
         policy.enforce(context, 'zun-service:delete')
@@ -89,7 +90,7 @@ class ZunServiceController(base.Controller):
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_param_enable)
-    def enable(self, host, binary, **kwargs):
+    def enable(self, host=utils.MISSING, binary=utils.MISSING, **kwargs):
         """Let a service be used again."""
         context = pecan.request.context
         policy.enforce(context, 'zun-service:enable')
@@ -98,7 +99,8 @@ class ZunServiceController(base.Controller):
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_param_disable)
-    def disable(self, host, binary, disabled_reason=None, **kwargs):
+    def disable(self, host=utils.MISSING, binary=utils.MISSING,
+                disabled_reason=None, **kwargs):
         """Keep a service from new work."""
         context = pecan.request.context
         policy.enforce(context, 'zun-service:disable')
@@ -109,7 +111,8 @@ class ZunServiceController(base.Controller):
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_param_force_down)
-    def force_down(self, host, binary, forced_down, **kwargs):
+    def force_down(self, host=utils.MISSING, binary=utils.MISSING,
+                   forced_down=utils.MISSING, **kwargs):
         """Count a service as down, or no longer."""
         context = pecan.request.context
         policy.enforce(context, 'zun-service:force_down')
