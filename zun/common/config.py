@@ -2,6 +2,8 @@
 """Command line and configuration files."""
 
 from collections.abc import Sequence
+import os
+import re
 
 from oslo_config import cfg
 from oslo_log import log
@@ -19,6 +21,9 @@ QUIET_LOGGERS = (
     'urllib3=WARN',
     'websocket=WARN',
 )
+
+# How oslo.config prints where a value stands.
+_LOCATION = re.compile(r"LocationInfo\(.*, detail='(.*)'\)")
 
 
 def parse_args(argv: Sequence[str],
@@ -40,8 +45,31 @@ def parse_args(argv: Sequence[str],
         *log.get_default_log_levels(), *QUIET_LOGGERS])
     CONF(list(argv[1:]),
          project='zun',
+         prog=os.path.basename(argv[0]),
          version=version.version_info.release_string(),
          default_config_files=default_config_files)
+
+
+def check_values() -> None:
+    """Read every option once; oslo.config looks at values when they are read.
+
+    :raises oslo_config.cfg.ConfigSourceValueError: naming the first value
+        that cannot be, and where it stands
+    """
+    for name in CONF:
+        if name in CONF._groups:
+            for option in CONF[name]:
+                _check_value(option, name)
+        else:
+            _check_value(name, None)
+
+
+def _check_value(name: str, group: str | None) -> None:
+    try:
+        CONF[group][name] if group else CONF[name]
+    except cfg.ConfigSourceValueError as error:
+        where = _LOCATION.sub(r'\1', str(error))
+        raise cfg.ConfigSourceValueError(f'[{group or "DEFAULT"}] {where}')
 
 
 def set_config_defaults() -> None:

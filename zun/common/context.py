@@ -73,7 +73,8 @@ class RequestContext(context.RequestContext):
         return values
 
     def to_policy_values(self) -> dict[str, Any]:
-        values = super().to_policy_values()
+        # oslo.context's own mapping warns whenever is_admin is read.
+        values = dict(super().to_policy_values())
         values['is_admin'] = self.is_admin
         return values
 

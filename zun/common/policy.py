@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 import threading
+import time
 from typing import Any
 
 from oslo_log import log as logging
@@ -18,15 +19,39 @@ LOG = logging.getLogger(__name__)
 
 opts._register(CONF)
 
+# Seconds after which a changed policy file counts.
+REREAD_SECONDS = 1
+
 _lock = threading.Lock()
 _enforcer: policy.Enforcer | None = None
+
+
+class Enforcer(policy.Enforcer):
+    """Looks at the policy files at most once a second.
+
+    oslo.policy looks for them in every check, which takes as long as the
+    check itself.
+    """
+
+    _looked_at: float | None = None
+
+    def load_rules(self, force_reload: bool = False) -> None:
+        now = time.monotonic()
+        if (force_reload or self._looked_at is None
+                or now - self._looked_at >= REREAD_SECONDS):
+            super().load_rules(force_reload)
+            self._looked_at = now
+
+    def clear(self) -> None:
+        super().clear()
+        self._looked_at = None
 
 
 def init(policy_file: str | None = None,
          rules: Mapping[str, Any] | None = None,
          default_rule: str | None = None,
-         use_conf: bool = True) -> policy.Enforcer:
-    """Return the enforcer, made from the defaults and the policy file.
+         use_conf: bool = True) -> Enforcer:
+    """Return the enforcer, made once from the defaults and the policy file.
 
     :param policy_file: overrides ``[oslo_policy] policy_file``
     :param rules: overrides the rules of the file
@@ -36,7 +61,7 @@ def init(policy_file: str | None = None,
     global _enforcer
     with _lock:
         if _enforcer is None:
-            enforcer = policy.Enforcer(
+            enforcer = Enforcer(
                 CONF, policy_file=policy_file, rules=rules,
                 default_rule=default_rule, use_conf=use_conf)
             enforcer.register_defaults(policies.list_rules())
@@ -53,7 +78,7 @@ def reset() -> None:
         _enforcer = None
 
 
-def get_enforcer() -> policy.Enforcer:
+def get_enforcer() -> Enforcer:
     """Return the enforcer for oslo.policy's command line tools."""
     CONF([], project='zun')
     return init()
@@ -76,7 +101,7 @@ def enforce(context: Any, rule: str,
     :raises zun.common.exception.PolicyNotAuthorized: unless ``exc``
     """
     enforcer = init()
-    credentials = _values(context)
+    credentials = context.to_policy_values()
     if target is None:
         target = {'project_id': credentials['project_id'],
                   'user_id': credentials['user_id']}
@@ -104,10 +129,5 @@ def authorize(context: Any, action: str,
 
 def check_is_admin(context: Any) -> bool:
     """Tell whether the roles of the context are an administrator's."""
-    values = _values(context)
+    values = context.to_policy_values()
     return init().enforce('context_is_admin', values, values)
-
-
-def _values(context: Any) -> dict[str, Any]:
-    # A plain dict: oslo.context's warns of each look-up of an old key.
-    return dict(context.to_policy_values())

@@ -41,6 +41,7 @@ def prepare_service(argv: Sequence[str] | None = None,
     try:
         config.parse_args(argv, default_config_files)
         config.set_config_defaults()
+        config.check_values()
         logging.setup(CONF, 'zun')
     except (cfg.Error, logging.LogConfigError) as error:
         fail(str(error))
