@@ -8,7 +8,9 @@ from oslo_log import log
 
 from zun.common import exception
 from zun.common.i18n import _
+import zun.conf
 
+CONF = zun.conf.CONF
 LOG = log.getLogger(__name__)
 
 
@@ -42,7 +44,9 @@ class AuthTokenMiddleware(auth_token.AuthProtocol):
         """paste.filter_factory; `acl_public_routes` is split at commas."""
         routes = [route.strip() for route in
                   local_conf.get('acl_public_routes', '').split(',')]
-        conf = dict(global_config, **local_conf)
+        # The options of this process, from whatever files it was given;
+        # oslo_config_project alone would look in the usual places only.
+        conf = dict(global_config, oslo_config_config=CONF, **local_conf)
 
         def _factory(app):
             return cls(app, conf, public_api_routes=routes)
