@@ -16,19 +16,14 @@ HOST = 'standalone'
 
 PASTE = """\
 [pipeline:main]
-pipeline = cors http_proxy_to_wsgi request_id authtoken api_v1
+pipeline = http_proxy_to_wsgi request_id authtoken api_v1
 
 [app:api_v1]
 paste.app_factory = zun.api.app:app_factory
 
-[filter:cors]
-paste.filter_factory = oslo_middleware.cors:filter_factory
-oslo_config_project = zun
-
 [filter:http_proxy_to_wsgi]
 paste.filter_factory = \
 oslo_middleware.http_proxy_to_wsgi:HTTPProxyToWSGI.factory
-oslo_config_project = zun
 
 [filter:request_id]
 paste.filter_factory = oslo_middleware:RequestId.factory
@@ -37,7 +32,6 @@ paste.filter_factory = oslo_middleware:RequestId.factory
 acl_public_routes = /, /v1
 paste.filter_factory = \
 zun.api.middleware.auth_token:AuthTokenMiddleware.factory
-oslo_config_project = zun
 """
 
 
