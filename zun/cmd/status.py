@@ -17,8 +17,8 @@ from zun.common import service
 from zun.compute.tasks import admin
 from zun.compute.tasks import errors
 import zun.conf
-from zun.db.sqlalchemy import task_models
 from zun.db.sqlalchemy.queries import tasks
+from zun.db.sqlalchemy import task_models
 
 CONF = zun.conf.CONF
 

@@ -7,8 +7,8 @@ from typing import Any
 from zun.compute.tasks import errors
 import zun.conf
 from zun.db import api as db_api
-from zun.db.sqlalchemy import task_models
 from zun.db.sqlalchemy.queries import tasks
+from zun.db.sqlalchemy import task_models
 
 CONF = zun.conf.CONF
 

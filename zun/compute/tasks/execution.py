@@ -17,8 +17,8 @@ from zun.compute.tasks import metrics
 from zun.compute.tasks import payload
 from zun.compute.tasks import registry
 from zun.db import api as db_api
-from zun.db.sqlalchemy import task_models
 from zun.db.sqlalchemy.queries import tasks
+from zun.db.sqlalchemy import task_models
 
 LOG = logging.getLogger(__name__)
 

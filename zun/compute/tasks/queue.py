@@ -15,9 +15,9 @@ from zun.compute.tasks import registry
 from zun.compute.tasks import wake
 import zun.conf
 from zun.db import api as db_api
-from zun.db.sqlalchemy import task_models
 from zun.db.sqlalchemy.queries import tasks
 from zun.db.sqlalchemy.queries import workers
+from zun.db.sqlalchemy import task_models
 
 CONF = zun.conf.CONF
 

@@ -22,9 +22,9 @@ from zun.compute.tasks import registry
 from zun.compute.tasks import wake
 import zun.conf
 from zun.db import api as db_api
-from zun.db.sqlalchemy import task_models
 from zun.db.sqlalchemy.queries import tasks
 from zun.db.sqlalchemy.queries import workers
+from zun.db.sqlalchemy import task_models
 
 CONF = zun.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -182,8 +182,10 @@ class Reaper:
 
     @db_api.retry_on_conflict
     def take_strays(self) -> None:
-        """Take tasks whose owner is registered no more: a worker that was
-        given up between its look at a task and its claim."""
+        """Take tasks whose owner is registered no more.
+
+        Such a worker was given up between its look at a task and its claim.
+        """
         with db_api.writer(None) as session:
             for row in tasks.running_without_worker(session):
                 if tasks.take(session, row.id, row.epoch):

@@ -19,8 +19,9 @@ class Kind(NamedTuple):
 
     ``lane`` names the argument, or its attribute, which no two tasks may
     work on at once.  ``node_local`` kinds go to the agent of the node, where
-    there is one.  Of ``fills_node`` kinds a node does only a few at once.  An ``overrides`` kind lets what
-    waits for a retry before it in its lane try just once more.
+    there is one.  Of ``fills_node`` kinds a node does only a few at once.
+    An ``overrides`` kind lets what waits for a retry before it in its lane
+    try just once more.
     """
 
     name: str
@@ -36,6 +37,7 @@ KINDS = {kind.name: kind for kind in (
     Kind('container_rebuild', 'container.uuid', fills_node=True),
     Kind('container_delete', 'container.uuid', overrides=True),
     Kind('container_start', 'container.uuid'),
+    Kind('container_restart', 'container.uuid'),
     Kind('container_reboot', 'container.uuid'),
     Kind('container_stop', 'container.uuid', node_local=True, priority=SOON),
     Kind('container_kill', 'container.uuid', node_local=True, priority=SOON),

@@ -113,6 +113,8 @@ class Worker:
         :param timeout: seconds; what runs on after them is given to others.
             None: however long it takes
         """
+        if self._stopping.is_set():
+            return
         self._stopping.set()
         self._wake.set()
         wake.unsubscribe(self.queue, self._wake.set)

@@ -6,15 +6,16 @@ that change a task tell by their result whether the task was still what the
 caller took it for: a compare-and-set, never a lock that is held.
 """
 
+from collections.abc import Collection
 from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
 from oslo_db import exception as db_exc
 import sqlalchemy as sa
-from sqlalchemy import orm
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects import sqlite
+from sqlalchemy import orm
 
 from zun.common import exception
 from zun.db.sqlalchemy import clock
@@ -127,6 +128,15 @@ def hasten_lane(session: orm.Session, lane: str) -> int:
                             TASK.c.state == task_models.READY,
                             TASK.c.attempt > 0)
         .values(run_at=now(), max_attempts=TASK.c.attempt + 1)).rowcount
+
+
+def busy_lanes(session: orm.Session, lanes: Collection[str]) -> set[str]:
+    """Those of some lanes in which there is work, begun or not."""
+    return set(session.execute(
+        sa.select(TASK.c.lane).distinct().where(
+            TASK.c.lane.in_(list(lanes)),
+            TASK.c.state.in_((task_models.READY, task_models.RUNNING)))
+        ).scalars())
 
 
 # -- Claim -----------------------------------------------------------------
@@ -252,8 +262,10 @@ def _write(session: orm.Session, holder: Holder, **values: Any) -> bool:
 
 
 def fence(session: orm.Session, holder: Holder) -> bool:
-    """Whether the holder may still write; if so, nobody can take the task
-    before the end of this transaction."""
+    """Whether the holder may still write.
+
+    If so, nobody can take the task before the end of this transaction.
+    """
     return _write(session, holder)
 
 
@@ -414,8 +426,11 @@ def listing(session: orm.Session, states: Sequence[str],
 
 
 def depths(session: orm.Session) -> list[sa.Row[Any]]:
-    """kind, state, number and greatest age (microseconds) of what is not
-    finished."""
+    """What is not finished.
+
+    :returns: rows of kind, state, number and age, the microseconds since
+        the oldest of them was added
+    """
     return list(session.execute(
         sa.select(TASK.c.kind, TASK.c.state, sa.func.count().label('number'),
                   (now() - sa.func.min(TASK.c.created_at)).label('age'))
