@@ -114,11 +114,14 @@ def _on_sqlite_begin(connection: sa.Connection) -> None:
     # A transaction that reads before it writes has to take SQLite's write
     # lock at its start: it can't wait for it later, its snapshot would be
     # out of date.
-    if (_state.mode == 'writer' and
-            'in_transaction' not in connection.info):
-        # oslo.db looks at this mark before it begins a transaction itself.
-        connection.info['in_transaction'] = True
-        connection.exec_driver_sql('BEGIN IMMEDIATE')
+    if _state.mode != 'writer':
+        return
+    # oslo.db looks at this mark before it begins a transaction itself.
+    # Where its listener was the first, that one holds nothing yet.
+    if connection.info.pop('in_transaction', False):
+        connection.exec_driver_sql('ROLLBACK')
+    connection.exec_driver_sql('BEGIN IMMEDIATE')
+    connection.info['in_transaction'] = True
 
 
 @contextlib.contextmanager
@@ -228,6 +231,7 @@ def _retrying(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_conflict(error: Exception) -> bool:
-    # SQLite's "database is locked" after the busy timeout.
-    return (isinstance(error, db_exc.DBError) and
+    # SQLite's "database is locked" after the busy timeout; oslo.db passes
+    # it on as it is.
+    return (isinstance(error, sa.exc.OperationalError) and
             'database is locked' in str(error))
