@@ -156,6 +156,12 @@ lifecycle_opts = [
         help='Ended Pods of a container kept for their logs beside the '
              'newest one, where no agent saves the logs.'),
     cfg.IntOpt(
+        'terminal_lifetime',
+        default=600,
+        min=1,
+        help='Seconds within which the WebSocket of an attach or an '
+             'interactive exec must be opened; its token opens one.'),
+    cfg.IntOpt(
         'max_log_size',
         default=16 * 1024 * 1024,
         min=1024,

@@ -19,8 +19,9 @@ import stevedore.exception
 
 from zun.common import exception
 from zun.common.i18n import _
-from zun.container.runtime import base as runtime_base
 import zun.conf
+from zun.container import errors
+from zun.container.runtime import base as runtime_base
 
 LOG = logging.getLogger(__name__)
 
@@ -113,6 +114,72 @@ class Stopped(typing.NamedTuple):
     note: str | None = None
 
 
+@dataclasses.dataclass(frozen=True)
+class Sight:
+    """A container as an observer of the engine sees it.
+
+    :ivar present: the engine has it.
+    :ivar values: columns of its row that follow: ``status``,
+        ``status_detail``, ``status_reason``.
+    :ivar ran: seconds for which it ran, once it has ended.
+    :ivar unhealthy: its healthcheck fails.
+    :ivar note: why it ended or went, where that was not its own doing.
+    :ivar restarts: what its restart policy has remembered.
+    """
+
+    present: bool = False
+    running: bool = False
+    ended: bool = False
+    exit_code: int | None = None
+    ran: float = 0.0
+    unhealthy: bool = False
+    values: dict = dataclasses.field(default_factory=dict)
+    note: str | None = None
+    restarts: str | None = None
+
+
+class Observer(typing.Protocol):
+    """Follows everything that Zun has on the engine."""
+
+    def start(self) -> None:
+        """Begin to follow."""
+
+    def stop(self) -> None:
+        """End."""
+
+    def changed(self, limit: int, timeout: float) -> list[str]:
+        """Uuids of containers and capsules that may have changed.
+
+        :param limit: most of them at once.
+        :param timeout: seconds to wait for the first one.
+        """
+
+    def look_again(self, uuids, delay: float) -> None:
+        """Count containers as changed in so many seconds."""
+
+    def look_at_all(self) -> None:
+        """Count everything that is known as changed."""
+
+    def look(self, container, now: datetime.datetime) -> Sight:
+        """A container as it is now."""
+
+    def look_into(self, capsule, now: datetime.datetime
+                  ) -> dict[str, dict] | None:
+        """By uuid of capsule and members: values of the row.
+
+        None when the engine has no such capsule.
+        """
+
+    def known(self) -> set[str]:
+        """Uuids of all that is on the engine."""
+
+    def remove_unknown(self, uuids) -> None:
+        """Take off the engine what has no row any more."""
+
+    def projects(self) -> list[str]:
+        """Projects that the engine keeps something for."""
+
+
 class BaseDriver(abc.ABC):
     """What containers and capsules have in common.
 
@@ -148,6 +215,10 @@ class ContainerDriver(BaseDriver):
     """
 
     @abc.abstractmethod
+    def observer(self) -> Observer:
+        """Somebody who follows the engine; not started yet."""
+
+    @abc.abstractmethod
     def create(self, context, container, plan: Plan) -> dict:
         """Make the container without starting it.
 
@@ -159,11 +230,12 @@ class ContainerDriver(BaseDriver):
 
     @abc.abstractmethod
     def recreate(self, context, container, plan: Plan | None = None,
-                 restarts: int = 0) -> dict:
+                 restarts: str | None = None) -> dict:
         """Make the container's next generation and leave the former one.
 
         :param plan: None keeps image, network and files.
-        :param restarts: how often its restart policy started it again.
+        :param restarts: what its restart policy has to remember, see
+            :attr:`Sight.restarts`.
         :returns: as :meth:`create`.
         """
 
@@ -201,6 +273,29 @@ class ContainerDriver(BaseDriver):
     @abc.abstractmethod
     def is_over(self, context, container) -> bool:
         """Whether the container has run and ended."""
+
+    @abc.abstractmethod
+    def is_running(self, context, container) -> bool:
+        """Whether the container has processes, be they frozen."""
+
+    def require_running(self, context, container) -> None:
+        """Make sure that a command can be run in the container.
+
+        :raises NotRunning: it has no processes.
+        """
+        if not self.is_running(context, container):
+            raise errors.NotRunning(container=container.uuid)
+
+    @abc.abstractmethod
+    def hold_back(self, context, container) -> dict | None:
+        """Keep a container whose start has failed from starting later.
+
+        :returns: values of the row where it had to be made anew.
+        """
+
+    @abc.abstractmethod
+    def prune(self, context, container) -> None:
+        """Remove what is kept of too many former generations."""
 
     @abc.abstractmethod
     def show(self, context, container, force: bool = False) -> dict:

@@ -9,8 +9,8 @@ import stevedore.exception
 
 from zun.common import exception
 from zun.common.i18n import _
-from zun.container import driver as container_driver
 import zun.conf
+from zun.container import driver as container_driver
 
 CONF = zun.conf.CONF
 

@@ -63,6 +63,14 @@ class ZunCNI(driver.NetworkDriver):
             else:
                 self._delete_port(port_id)
 
+    def left_over(self, container, requested_networks: list[dict]
+                  ) -> dict[str, list[dict]]:
+        given = {requested.get('port') for requested in requested_networks}
+        return {port['network_id']: _addresses(port, port['id'] in given) or [
+            {'port': port['id'], 'preserve_on_delete': port['id'] in given}]
+            for port in self.neutron.list('ports', admin=True,
+                                          device_id=container.uuid)}
+
     def rebind(self, container, host: str,
                addresses: dict[str, list[dict]]) -> driver.Plugged:
         requested = []

@@ -68,8 +68,15 @@ class NetworkDriver(abc.ABC):
 
     @abc.abstractmethod
     def unplug(self, container, addresses: dict[str, list[dict]]) -> None:
-        """Delete the ports that were made for a container, give the
-        user's own ones back; what is gone is no error."""
+        """Delete the ports made for a container, give the user's ones back.
+
+        What is gone is no error.
+        """
+
+    @abc.abstractmethod
+    def left_over(self, container, requested_networks: list[dict]
+                  ) -> dict[str, list[dict]]:
+        """Addresses of the ports that a failed :meth:`plug` has left."""
 
     @abc.abstractmethod
     def rebind(self, container, host: str,

@@ -11,9 +11,9 @@ import stevedore.exception
 
 from zun.common import exception
 from zun.common.i18n import _
+import zun.conf
 from zun.container import driver as container_driver
 from zun.volume import cinder_api
-import zun.conf
 
 CONF = zun.conf.CONF
 

@@ -9,12 +9,12 @@ from zun.common import exception
 from zun.common.i18n import _
 from zun.common.k8s import client
 from zun.common.k8s import errors as k8s_errors
+import zun.conf
 from zun.container import errors
 from zun.container.k8s import names
 from zun.container.k8s import namespaces
 from zun.container.k8s import pod
 from zun.container.k8s import resources
-import zun.conf
 
 LOG = logging.getLogger(__name__)
 

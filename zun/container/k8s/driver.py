@@ -19,16 +19,17 @@ from zun.common.i18n import _
 from zun.common.k8s import client
 from zun.common.k8s import errors as k8s_errors
 from zun.common.k8s import watch
+import zun.conf
 from zun.container import driver
 from zun.container.k8s import capsules
 from zun.container.k8s import inspection
 from zun.container.k8s import names
 from zun.container.k8s import namespaces
+from zun.container.k8s import observer
 from zun.container.k8s import pod
 from zun.container.k8s import power
 from zun.container.k8s import resources
 from zun.container.k8s import status
-import zun.conf
 
 LOG = logging.getLogger(__name__)
 
@@ -49,12 +50,11 @@ class KubernetesDriver(power.Power, inspection.Inspection,
                           plan)
 
     def recreate(self, context, container, plan: driver.Plan | None = None,
-                 restarts: int = 0) -> dict:
+                 restarts: str | None = None) -> dict:
         generation = self._next_generation(container)
         if plan is not None:
-            return self._make(
-                container, self.surroundings(container, generation, plan),
-                plan)
+            return self._make(container, self.surroundings(
+                container, generation, plan, restarts), plan)
         former = self.get_pod(container)
         around = self.inherited(former, generation, restarts)
         made = self.make_pod(
@@ -62,6 +62,15 @@ class KubernetesDriver(power.Power, inspection.Inspection,
             container.project_id)
         self.share_secrets(made)
         return row_values(made)
+
+    def hold_back(self, context, container) -> dict | None:
+        found = self.get_pod(container)
+        seen = status.observe(found, self.place(container).container)
+        if status.is_over(found) or status.is_gated(found) or seen.running:
+            return None
+        values = self.recreate(context, container)
+        self._delete(found, _LEAST_GRACE)
+        return values
 
     def _make(self, container, around, plan):
         made = self.make_pod(
@@ -135,6 +144,9 @@ class KubernetesDriver(power.Power, inspection.Inspection,
     def tidy(self, context, project_id: str,
              empty: Callable[[], bool]) -> None:
         namespaces.remove_if_empty(self.cluster, project_id, empty)
+
+    def observer(self) -> observer.Observer:
+        return observer.Observer(self.cluster)
 
     def show(self, context, container, force: bool = False) -> dict:
         found = self.get_pod(container)

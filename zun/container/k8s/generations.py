@@ -13,6 +13,7 @@ from oslo_log import log as logging
 from zun.common.i18n import _
 from zun.common.k8s import client
 from zun.common.k8s import errors as k8s_errors
+import zun.conf
 from zun.container import driver
 from zun.container.k8s import base
 from zun.container.k8s import names
@@ -21,7 +22,6 @@ from zun.container.k8s import pod
 from zun.container.k8s import secrets
 from zun.container.k8s import status
 from zun.container.k8s import volumes
-import zun.conf
 
 LOG = logging.getLogger(__name__)
 
@@ -98,8 +98,8 @@ class Generations(base.KubernetesBase):
             except k8s_errors.NotFound:
                 LOG.debug('Secret %s was gone', name)
 
-    def surroundings(self, container, generation: int, plan: driver.Plan
-                     ) -> pod.Surroundings:
+    def surroundings(self, container, generation: int, plan: driver.Plan,
+                     restarts: str | None = None) -> pod.Surroundings:
         """What a container's first Pod, or one made afresh, is made of."""
         image = plan.images[container.uuid]
         mounts = volumes.pod_mounts(container.uuid,
@@ -110,10 +110,10 @@ class Generations(base.KubernetesBase):
             pull_secret=secrets.registry_name(container.uuid)
             if image.credentials else None,
             vifs=plan.network.vifs, nameservers=plan.network.nameservers,
-            mounts={names.MAIN: mounts})
+            mounts={names.MAIN: mounts}, restarts=restarts)
 
     @staticmethod
-    def inherited(former: dict, generation: int, restarts: int
+    def inherited(former: dict, generation: int, restarts: str | None
                   ) -> pod.Surroundings:
         """What the next Pod takes over from the former one."""
         spec = former['spec']
@@ -128,7 +128,7 @@ class Generations(base.KubernetesBase):
             nameservers=network.nameservers,
             mounts=volumes.mounts_of(former), restarts=restarts)
 
-    def prune(self, container) -> None:
+    def prune(self, context, container) -> None:
         """Remove the ended Pods that are one too many, the oldest first."""
         current = self.place(container).generation
         former = [found for found in self.pods_of(container)
@@ -169,9 +169,7 @@ def image_of(found: dict, spec: dict) -> driver.Image:
             # The runtime names any repository that has the same content.
             return driver.Image('%s@%s' % (
                 status.repository(spec['image']), digest), _again(spec))
-    if status.is_gated(found):
-        return driver.Image(spec['image'], spec['imagePullPolicy'].lower())
-    return driver.Image(spec['image'], _again(spec))
+    return driver.Image(spec['image'], spec['imagePullPolicy'].lower())
 
 
 def _again(spec):

@@ -11,6 +11,7 @@ from zun.common import exception
 from zun.common.i18n import _
 from zun.common.k8s import errors as k8s_errors
 from zun.common.k8s import stream
+import zun.conf
 from zun.container import driver
 from zun.container import errors
 from zun.container.k8s import archive
@@ -19,7 +20,6 @@ from zun.container.k8s import figures
 from zun.container.k8s import generations
 from zun.container.k8s import names
 from zun.container.k8s import status
-import zun.conf
 
 LOG = logging.getLogger(__name__)
 

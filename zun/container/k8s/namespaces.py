@@ -19,8 +19,8 @@ from zun.common.i18n import _
 from zun.common.k8s import client
 from zun.common.k8s import errors
 from zun.common.k8s import watch
-from zun.container.k8s import names
 import zun.conf
+from zun.container.k8s import names
 
 LOG = logging.getLogger(__name__)
 

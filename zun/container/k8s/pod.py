@@ -66,7 +66,7 @@ class Surroundings:
         :mod:`zun.network.cni_network`.
     :ivar nameservers: of the subnets, in their order.
     :ivar mounts: by name of the container in the Pod.
-    :ivar restarts: how often Zun's restart policy has started it again.
+    :ivar restarts: what its restart policy has to remember.
     :ivar gated: hold the Pod back until it is started.
     """
 
@@ -78,7 +78,7 @@ class Surroundings:
     nameservers: Sequence[str] = ()
     mounts: dict[str, Sequence[Mount]] = dataclasses.field(
         default_factory=dict)
-    restarts: int = 0
+    restarts: str | None = None
     gated: bool = True
 
 
@@ -208,7 +208,7 @@ def _metadata(container, around, kind):
         names.USER_LABELS: json_text(container.labels),
         names.USER_ANNOTATIONS: json_text(container.annotations),
         names.VIFS: json_text(list(around.vifs)),
-        names.RESTARTS: str(around.restarts) if around.restarts else None,
+        names.RESTARTS: around.restarts,
     }
     return {
         'name': names.pod_name(container.uuid, around.generation),

@@ -17,12 +17,12 @@ from zun.common.k8s import client
 from zun.common.k8s import errors as k8s_errors
 from zun.common.k8s import stream
 from zun.common.k8s import watch
+import zun.conf
 from zun.container import driver
 from zun.container import errors
 from zun.container.k8s import base
 from zun.container.k8s import status
 from zun.container.runtime import base as runtime_base
-import zun.conf
 
 LOG = logging.getLogger(__name__)
 
@@ -76,6 +76,10 @@ class Power(base.KubernetesBase):
 
     def is_over(self, context, container) -> bool:
         return status.is_over(self.get_pod(container))
+
+    def is_running(self, context, container) -> bool:
+        return status.observe(self.get_pod(container),
+                              self.place(container).container).running
 
     def stop(self, context, container, timeout: int | None
              ) -> driver.Stopped:

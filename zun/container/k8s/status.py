@@ -31,6 +31,10 @@ _NO_SUCH_IMAGE = re.compile(
 _GRPC_PREFIX = re.compile(r'rpc error: code = \w+ desc = ')
 PULL_REASONS = ('ErrImagePull', 'ImagePullBackOff', 'ImageInspectError',
                 'RegistryUnavailable', 'SignatureValidationFailed')
+HEALTHY, UNHEALTHY, STARTING = 'healthy', 'unhealthy', 'starting'
+# A Pod is unready from its making to its first success; a change some time
+# after the start is another one.
+_SETTLING = datetime.timedelta(seconds=3)
 _ON_ITS_WAY = ('ContainerCreating', 'PodInitializing', None, '')
 
 
@@ -55,8 +59,8 @@ class Observation:
     :ivar state: keys as in the ``State`` of an engine's inspect answer.
     :ivar failure: set when it could not be started, or was not.
     :ivar note: why it ended, where that was not its own doing.
-    :ivar health: ``healthy``, ``unhealthy``, or None where no healthcheck
-        tells.
+    :ivar health: ``starting``, ``healthy``, ``unhealthy``, or None where
+        there is no healthcheck.
     :ivar restarts: how often the kubelet has restarted it.
     """
 
@@ -87,18 +91,24 @@ class Observation:
         return parse_time(self.state.get('FinishedAt'))
 
 
-def observe(pod: dict, container: str, *, paused: bool = False
-            ) -> Observation:
+def observe(pod: dict, container: str, *, paused: bool = False,
+            now: datetime.datetime | None = None) -> Observation:
     """What a Pod says about one of its containers.
 
     :param pod: the Pod as the API server gives it.
     :param container: name of the container in it.
     :param paused: its processes are frozen; Kubernetes can't know.
+    :param now: tells a healthcheck that has not passed yet from one that
+        has failed long enough; without it the former is assumed.
     """
     seen = _container_status(pod, container)
     state = seen.get('state') or {}
     if 'running' in state:
-        return _running(pod, container, seen, state['running'], paused)
+        return Observation(
+            _state('paused' if paused else 'running',
+                   StartedAt=state['running'].get('startedAt') or NEVER),
+            health=_health(pod, container, seen, now),
+            restarts=seen.get('restartCount', 0))
     if 'terminated' in state:
         return _terminated(pod, state['terminated'])
     if pod['status'].get('phase') in ('Failed', 'Succeeded'):
@@ -128,7 +138,7 @@ def observe_sandbox(pod: dict) -> Observation:
                                    for end in ends), default=NEVER),
                    ExitCode=max((end.get('exitCode', 0)
                                  for end in ends), default=0)),
-            note=_pod_note(pod))
+            note=pod_note(pod))
     return Observation(_state('created'), _scheduling_failure(pod))
 
 
@@ -166,9 +176,41 @@ def _image_of(pod, container):
     return ''
 
 
-def _has_probe(pod, container):
-    return any(item['name'] == container and 'readinessProbe' in item
-               for item in (pod.get('spec') or {}).get('containers') or ())
+def _probe(pod, container):
+    for item in (pod.get('spec') or {}).get('containers') or ():
+        if item['name'] == container:
+            return item.get('readinessProbe')
+    return None
+
+
+def _health(pod, container, seen, now):
+    """``starting`` lasts as long as the first checks may fail."""
+    probe = _probe(pod, container)
+    if probe is None:
+        return None
+    if seen.get('ready'):
+        return HEALTHY
+    started = parse_time(seen['state']['running'].get('startedAt'))
+    if started is None:
+        return STARTING
+    turned = _turned_unready(pod)
+    if turned is not None and turned - started > _SETTLING:
+        return UNHEALTHY
+    patience = datetime.timedelta(
+        seconds=probe.get('periodSeconds', 10) *
+        probe.get('failureThreshold', 3) + probe.get('timeoutSeconds', 1))
+    if now is not None and now - started > patience:
+        return UNHEALTHY
+    return STARTING
+
+
+def _turned_unready(pod):
+    """When the Pod, having been ready, was so no longer."""
+    for condition in pod['status'].get('conditions') or ():
+        if (condition.get('type') == 'ContainersReady' and
+                condition.get('status') == 'False'):
+            return parse_time(condition.get('lastTransitionTime'))
+    return None
 
 
 def _state(word, **fields):
@@ -181,16 +223,6 @@ def _state(word, **fields):
     return state
 
 
-def _running(pod, container, seen, running, paused):
-    health = None
-    if _has_probe(pod, container):
-        health = 'healthy' if seen.get('ready') else 'unhealthy'
-    return Observation(
-        _state('paused' if paused else 'running',
-               StartedAt=running.get('startedAt') or NEVER),
-        health=health, restarts=seen.get('restartCount', 0))
-
-
 def _terminated(pod, end):
     reason = end.get('reason') or ''
     started = end.get('startedAt') or NEVER
@@ -198,7 +230,7 @@ def _terminated(pod, end):
         return Observation(
             _state('created', ExitCode=end.get('exitCode', 128)),
             Failure(reason, end.get('message') or reason))
-    note = _pod_note(pod)
+    note = pod_note(pod)
     if reason == 'OOMKilled':
         note = _('OOMKilled: the container used more memory than it may')
     elif reason == 'ContainerStatusUnknown':
@@ -214,13 +246,13 @@ def _ended_without_running(pod):
     """Rejected, evicted or lost before its container left a trace."""
     status = pod['status']
     reason = status.get('reason') or status['phase']
-    text = _pod_note(pod) or reason
+    text = pod_note(pod) or reason
     if status.get('startTime') and status['phase'] == 'Succeeded':
         return Observation(_state('exited', StartedAt=status['startTime']))
     return Observation(_state('created'), Failure(reason, text))
 
 
-def _pod_note(pod):
+def pod_note(pod: dict) -> str | None:
     """Why a Pod ended that did not end by itself."""
     status = pod['status']
     reason = status.get('reason')
@@ -277,6 +309,10 @@ def repository(image: str) -> str:
     return head + slash + tail.partition(':')[0]
 
 
+# As engines append it to "Up 5 mins".
+_HEALTH_TEXTS = {HEALTHY: ' (healthy)', UNHEALTHY: ' (unhealthy)',
+                 STARTING: ' (health: starting)'}
+
 # From the engine's words to the row's.
 
 _WORDS = {'running': consts.RUNNING, 'paused': consts.PAUSED,
@@ -310,7 +346,7 @@ def row_values(status: str | None, task_state: str | None,
         values['status_reason'] = observation.note
     if observation.health and values['status_detail'] and (
             observation.state['Status'] == 'running'):
-        values['status_detail'] += ' (%s)' % observation.health
+        values['status_detail'] += _HEALTH_TEXTS[observation.health]
     return values
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images of registries, which the runtimes of the nodes pull themselves."""
 
+import zun.conf
 from zun.container import driver as container_driver
 from zun.image import driver
-import zun.conf
 
 CONF = zun.conf.CONF
 
