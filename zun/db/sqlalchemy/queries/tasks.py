@@ -7,6 +7,7 @@ caller took it for: a compare-and-set, never a lock that is held.
 """
 
 from collections.abc import Collection
+from collections.abc import Collection
 from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
