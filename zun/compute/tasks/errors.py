@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from oslo_db import exception as db_exc
+import sqlalchemy as sa
 
 from zun.common import exception
 from zun.common.i18n import _
@@ -12,11 +13,15 @@ from zun.common.i18n import _
 # Answers of a peer after which the same request may succeed.
 PASSING_STATUS = frozenset((408, 425, 429, 500, 502, 503, 504))
 
+# What the database layer raises; oslo.db passes some on as they are.
+DB_ERRORS = (db_exc.DBError, sa.exc.DBAPIError)
+
 # Errors of the database that the same statement will get again.
 LASTING_DB_ERRORS = (
     db_exc.DBConstraintError, db_exc.DBDataError, db_exc.DBDuplicateEntry,
     db_exc.DBInvalidUnicodeParameter, db_exc.DBNonExistentConstraint,
     db_exc.DBNonExistentTable, db_exc.DBReferenceError,
+    sa.exc.ProgrammingError,
 )
 
 # Longest text of an error that is kept with its task.
@@ -109,7 +114,7 @@ def is_transient(error: BaseException) -> bool:
     said = getattr(error, 'transient', None)
     if said is not None:
         return bool(said)
-    if isinstance(error, db_exc.DBError):
+    if isinstance(error, DB_ERRORS):
         return not isinstance(error, LASTING_DB_ERRORS)
     if hasattr(error, 'status'):
         return error.status is None or error.status in PASSING_STATUS

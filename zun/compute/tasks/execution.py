@@ -7,7 +7,6 @@ import threading
 import time
 from typing import Any
 
-from oslo_db import exception as db_exc
 from oslo_log import log as logging
 
 from zun.common import exception
@@ -173,7 +172,7 @@ class Executor:
         while True:
             try:
                 return _guarded(handle, statement, *args, **kwargs)
-            except db_exc.DBError as error:
+            except errors.DB_ERRORS as error:
                 if self._closing.is_set():
                     raise
                 LOG.warning('The outcome of task %(task)s could not be '

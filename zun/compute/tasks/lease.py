@@ -5,10 +5,10 @@ from collections.abc import Callable
 import threading
 import time
 
-from oslo_db import exception as db_exc
 from oslo_log import log as logging
 from oslo_utils import uuidutils
 
+from zun.compute.tasks import errors
 import zun.conf
 from zun.db import api as db_api
 from zun.db.sqlalchemy.queries import tasks
@@ -101,15 +101,23 @@ class Lease:
             pause = self._timeout / BEATS_PER_TIMEOUT
             try:
                 self.beat()
-            except db_exc.DBError as error:
+            except errors.DB_ERRORS as error:
                 LOG.warning('No sign of life could be written: %s', error)
+                pause = min(pause, ERROR_PAUSE)
+            except Exception:
+                LOG.exception('No sign of life could be written.')
                 pause = min(pause, ERROR_PAUSE)
 
     def stop(self) -> None:
         """Stop showing signs of life; give up what is still held."""
         self._stopping.set()
         self._thread.join()
-        self._release()
+        try:
+            self._release()
+        except errors.DB_ERRORS as error:
+            LOG.warning('Worker %(worker)s could not sign off, others will '
+                        'find out: %(error)s',
+                        {'worker': self.uuid, 'error': error})
 
     @db_api.retry_on_conflict
     def _release(self) -> None:

@@ -7,6 +7,7 @@ from oslo_log import log as logging
 import prometheus_client
 from prometheus_client import core
 
+from zun.compute.tasks import errors
 from zun.db import api as db_api
 from zun.db.sqlalchemy.queries import tasks
 
@@ -49,8 +50,13 @@ class QueueCollector:
         age = core.GaugeMetricFamily(
             'zun_task_queue_age_seconds', 'Age of the oldest of them',
             labels=['kind', 'state'])
-        with db_api.reader(None) as session:
-            rows = tasks.depths(session)
+        try:
+            with db_api.reader(None) as session:
+                rows = tasks.depths(session)
+        except errors.DB_ERRORS as error:
+            # The other figures are wanted all the more.
+            LOG.warning('The queue cannot be counted: %s', error)
+            return
         for row in rows:
             depth.add_metric([row.kind, row.state], row.number)
             age.add_metric([row.kind, row.state], row.age / tasks.MICROS)

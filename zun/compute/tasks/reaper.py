@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import threading
 import time
 
-from oslo_db import exception as db_exc
 from oslo_log import log as logging
 
+from zun.compute.tasks import errors
 from zun.compute.tasks import metrics
 from zun.compute.tasks import registry
 from zun.compute.tasks import wake
@@ -129,8 +129,10 @@ class Reaper:
         while not self._stopping.wait(WATCH_INTERVAL / 2):
             try:
                 self.round()
-            except db_exc.DBError as error:
+            except errors.DB_ERRORS as error:
                 LOG.warning('Nobody is watched: %s', error)
+            except Exception:
+                LOG.exception('Nobody is watched.')
 
     def round(self) -> None:
         """Look if nobody did, act on what stands still, then tidy up."""

@@ -11,6 +11,7 @@ import zlib
 from oslo_db import exception as db_exc
 from oslo_log import log as logging
 
+from zun.compute.tasks import errors
 from zun.compute.tasks import execution
 from zun.compute.tasks import lease
 from zun.compute.tasks import metrics
@@ -146,12 +147,14 @@ class Worker:
         try:
             self._settle_doubt()
             return self._claim_next()
-        except db_exc.DBError as error:
-            # A claim may have been committed without our hearing of it.
-            self._in_doubt = True
-            LOG.warning('The queue cannot be read: %s', error)
-            self._stopping.wait(ERROR_PAUSE)
-            return None
+        except errors.DB_ERRORS as error:
+            LOG.warning('The queue cannot be used: %s', error)
+        except Exception:
+            LOG.exception('The queue cannot be used.')
+        # A claim may have been committed without our hearing of it.
+        self._in_doubt = True
+        self._stopping.wait(ERROR_PAUSE)
+        return None
 
     def _claim_next(self) -> Any:
         """Claim one task; its row, or None when there is none."""

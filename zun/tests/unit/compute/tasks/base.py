@@ -82,12 +82,16 @@ class TaskTestCase(base.TestCase):
             session.execute(table.update().where(table.c.uuid == uuid)
                             .values(**values))
 
-    def start_worker(self, name: str = 'worker-1') -> worker.Worker:
+    def make_worker(self) -> worker.Worker:
+        """A worker of this test's operations."""
+        return worker.Worker(self.operations, 'node-1', 'zun-compute',
+                             reaper.Watch())
+
+    def start_worker(self) -> worker.Worker:
         """A worker of this test's operations, stopped at its end."""
-        started = worker.Worker(self.operations, name, 'zun-compute',
-                                reaper.Watch())
+        started = self.make_worker()
         started.start()
-        self.addCleanup(started.stop, 0)
+        self.addCleanup(started.stop, LIMIT)
         return started
 
     def wait_for_state(self, uuid: str, *states: str) -> Any:

@@ -221,7 +221,7 @@ class ExecutionTestCase(base.TaskTestCase):
         uuid = self.enqueue()
         row = self.claim()
         self.closing.set()
-        with mock.patch.object(tasks, 'finish',
+        with mock.patch.object(tasks, 'finish', autospec=True,
                                side_effect=db_exc.DBConnectionError):
             self.assertRaises(db_exc.DBConnectionError, self.executor.run,
                               row, lambda: True)

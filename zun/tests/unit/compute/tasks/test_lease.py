@@ -67,7 +67,7 @@ class LeaseTestCase(base.TaskTestCase):
     def test_beat_that_fails_prolongs_nothing(self):
         self.lease.register()
         self.clock.now += 14
-        with mock.patch.object(workers, 'beat',
+        with mock.patch.object(workers, 'beat', autospec=True,
                                side_effect=db_exc.DBConnectionError):
             self.assertRaises(db_exc.DBConnectionError, self.lease.beat)
         self.clock.now += 1

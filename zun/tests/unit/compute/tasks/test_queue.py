@@ -2,6 +2,8 @@
 
 import threading
 
+import sqlalchemy as sa
+
 from zun.common import exception
 from zun.compute.tasks import errors
 from zun.compute.tasks import queue
@@ -34,7 +36,7 @@ class EnqueueTestCase(base.TaskTestCase):
                 uuid = self.enqueue()
                 raise RuntimeError
         except RuntimeError:
-            self.assertRaises(Exception, self.row, uuid)
+            self.assertRaises(sa.exc.NoResultFound, self.row, uuid)
 
     def test_lane_is_numbered(self):
         numbers = [self.row(self.enqueue(_lane='lane-1')).lane_seq
@@ -90,7 +92,7 @@ class EnqueueTestCase(base.TaskTestCase):
         self.enqueue('container_delete', _lane='lane-1')
         row = self.row(create)
         self.assertEqual(4, row.max_attempts)
-        self.assertTrue(row.run_at < 2 ** 60)
+        self.assertLess(row.run_at, 2 ** 60)
         self.assertEqual(2 ** 60, self.row(other).run_at)
         self.assertEqual(8, self.row(fresh).max_attempts)
 
@@ -136,9 +138,9 @@ class WaitTestCase(base.TaskTestCase):
 
     def test_task_that_runs_goes_on(self):
         goes_on = threading.Event()
-        self.addCleanup(goes_on.set)
         self.operations.add('noop', lambda context: goes_on.wait(base.LIMIT))
         self.start_worker()
+        self.addCleanup(goes_on.set)
         uuid = self.enqueue()
         self.wait_for_state(uuid, 'running')
         error = self.assertRaises(errors.TaskTimeout, self.wait, uuid, 0.05)

@@ -4,9 +4,9 @@ from unittest import mock
 
 from zun.compute.tasks import reaper
 from zun.db import api as db_api
-from zun.db.sqlalchemy import task_models
 from zun.db.sqlalchemy.queries import tasks
 from zun.db.sqlalchemy.queries import workers
+from zun.db.sqlalchemy import task_models
 from zun.tests.unit.compute.tasks import base
 
 
@@ -200,6 +200,7 @@ class ReaperTestCase(base.TaskTestCase):
         self.enqueue()
         self.register('dead')
         self.claim('dead')
-        with mock.patch('zun.compute.tasks.wake.poke') as poke:
+        with mock.patch('zun.compute.tasks.wake.poke',
+                        autospec=True) as poke:
             self.rounds(18)
         poke.assert_called_once_with('compute')
