@@ -231,7 +231,8 @@ def _retrying(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_conflict(error: Exception) -> bool:
-    # SQLite's "database is locked" after the busy timeout; oslo.db passes
-    # it on as it is.
-    return (isinstance(error, sa.exc.OperationalError) and
+    # A row that changed under MariaDB's snapshot isolation; SQLite's write
+    # lock that did not become free in time.
+    return (isinstance(error, db_exc.DBConsistencyError) or
+            isinstance(error, sa.exc.OperationalError) and
             'database is locked' in str(error))

@@ -53,20 +53,23 @@ class JsonList(JsonText):
             value, dialect)
 
 
-class MediumText(sa.TypeDecorator):
-    """Text of up to 16 MiB, which plain TEXT of MySQL (64 KiB) is not."""
+class _Medium(object):
+    """Makes text one of up to 16 MiB; TEXT of MySQL ends at 64 KiB."""
+
+    def load_dialect_impl(self, dialect: Any) -> Any:
+        if dialect.name in ('mysql', 'mariadb'):
+            return mysql.MEDIUMTEXT()
+        return super().load_dialect_impl(dialect)
+
+
+class MediumText(_Medium, sa.TypeDecorator):
+    """Text of up to 16 MiB."""
 
     impl = sa.Text
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Any) -> Any:
-        if dialect.name in ('mysql', 'mariadb'):
-            return dialect.type_descriptor(mysql.MEDIUMTEXT())
-        return dialect.type_descriptor(sa.Text())
 
-
-class JsonMediumText(JsonText):
+class JsonMediumText(_Medium, JsonText):
     """A JSON value of up to 16 MiB; None is stored as NULL."""
 
-    impl = MediumText
     cache_ok = True
