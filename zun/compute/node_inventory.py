@@ -26,7 +26,7 @@ def amount(quantity: str | int) -> float:
     text = str(quantity)
     if text.endswith('m'):
         return float(text[:-1]) / 1000
-    digits = text.rstrip('kMGTPi')
+    digits = text.rstrip('kKMGTPi')
     try:
         return float(digits) * _SUFFIXES[text[len(digits):]]
     except KeyError:
