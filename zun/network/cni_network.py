@@ -68,7 +68,7 @@ class ZunCNI(driver.NetworkDriver):
         given = {requested.get('port') for requested in requested_networks}
         return {port['network_id']: _addresses(port, port['id'] in given) or [
             {'port': port['id'], 'preserve_on_delete': port['id'] in given}]
-            for port in self.neutron.list('ports', admin=True,
+            for port in self.neutron.query('ports', admin=True,
                                           device_id=container.uuid)}
 
     def rebind(self, container, host: str,
@@ -107,7 +107,7 @@ class ZunCNI(driver.NetworkDriver):
         """The port that an earlier attempt has made."""
         if not self.again:
             return None
-        found = self.neutron.list(
+        found = self.neutron.query(
             'ports', admin=True, device_id=container.uuid,
             network_id=requested['network'])
         return found[0] if found else None
@@ -135,7 +135,7 @@ class ZunCNI(driver.NetworkDriver):
         """Leave a user's port as it was before; it is never deleted."""
         profile = {}
         try:
-            found = self.neutron.list('ports', id=port_id)
+            found = self.neutron.query('ports', id=port_id)
             profile = dict((found[0] if found else {}).get(
                 consts.BINDING_PROFILE) or {})
         except clients.PeerError as exc:
@@ -157,7 +157,7 @@ class ZunCNI(driver.NetworkDriver):
                     for network in dict.fromkeys(
                         port['network_id'] for port in ports)}
         subnets = {subnet['id']: subnet
-                   for network in networks for subnet in self.neutron.list(
+                   for network in networks for subnet in self.neutron.query(
                        'subnets', admin=True, network_id=network)}
         return driver.Plugged(
             addresses,
@@ -170,7 +170,7 @@ class ZunCNI(driver.NetworkDriver):
         """Ids of the groups of the project with these ids or names."""
         if not names:
             return []
-        found = self.neutron.list('security-groups',
+        found = self.neutron.query('security-groups',
                                   tenant_id=self.context.project_id)
         ids = [group['id'] for group in found
                if group['id'] in names or group['name'] in names]
@@ -228,7 +228,7 @@ class ZunCNI(driver.NetworkDriver):
         return groups[-1] if groups else None
 
     def _groups_named(self, name):
-        return self.neutron.list('security-groups', name=name)
+        return self.neutron.query('security-groups', name=name)
 
     def _delete_group(self, group):
         try:
@@ -256,7 +256,7 @@ class ZunCNI(driver.NetworkDriver):
 
     def _own_ports(self, container):
         own = {port_id for port_id, __ in _ports_of(container.addresses)}
-        return [port for port in self.neutron.list(
+        return [port for port in self.neutron.query(
             'ports', tenant_id=self.context.project_id)
             if port['id'] in own]
 
