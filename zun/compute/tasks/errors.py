@@ -88,6 +88,13 @@ class TaskConflict(exception.Conflict):
     message = _('Task %(task)s is %(state)s: %(remedy)s')
 
 
+class Superseded(exception.Conflict):
+    """A task that would have to wait, while a delete waits for it."""
+
+    message = _('Ended for the deletion that was asked for meanwhile: '
+                '%(reason)s')
+
+
 class Cancelled(exception.Conflict):
     """What somebody who waits for the outcome gets to hear."""
 

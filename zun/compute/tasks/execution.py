@@ -104,12 +104,15 @@ class Executor:
                 error: Exception, operation: registry.Operation | None,
                 arguments: dict[str, Any]) -> str:
         """An attempt failed: another one later, or the end of it."""
-        after = getattr(error, 'after', None)
-        if isinstance(error, errors.Retry) and after is not None:
+        passing = errors.is_transient(error) or operation is None
+        if passing and handle.superseded():
+            error = errors.Superseded(reason=str(error))
+            passing = False
+        after = error.after if isinstance(error, errors.Retry) else None
+        if after is not None:
             self._write(handle, tasks.put_back, after, errors.dump(error),
                         counts=False)
             return 'waiting'
-        passing = errors.is_transient(error) or operation is None
         if passing and row.attempt < row.max_attempts:
             pause = pause_after(row.attempt)
             LOG.warning('Attempt %(attempt)s of task %(task)s (%(kind)s) '

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import orm
 
 from zun.compute.tasks import errors
+from zun.compute.tasks import registry
 from zun.db import api as db_api
 from zun.db.sqlalchemy.queries import tasks
 
@@ -27,6 +28,7 @@ class TaskHandle:
         self.uuid = row.uuid
         self.kind = row.kind
         self.lane = row.lane
+        self.lane_seq = row.lane_seq
         self.host = row.host
         self.epoch = row.epoch
         self.attempt = row.attempt
@@ -69,6 +71,17 @@ class TaskHandle:
         """
         if self._lost or not self._lease_held():
             raise self._lease_lost()
+
+    def superseded(self) -> bool:
+        """Whether a deletion waits for the end of this task.
+
+        Worth a look in operations that wait for long.
+        """
+        if self.lane is None:
+            return False
+        with db_api.reader(None) as session:
+            return tasks.is_followed_by(session, self.lane, self.lane_seq,
+                                        registry.OVERRIDING)
 
     # -- For the database and the worker -----------------------------------
 

@@ -20,8 +20,7 @@ class Kind(NamedTuple):
     ``lane`` names the argument, or its attribute, which no two tasks may
     work on at once.  ``node_local`` kinds go to the agent of the node, where
     there is one.  Of ``fills_node`` kinds a node does only a few at once.
-    An ``overrides`` kind lets what waits for a retry before it in its lane
-    try just once more.
+    An ``overrides`` kind ends the retries of what is before it in its lane.
     """
 
     name: str
@@ -58,6 +57,10 @@ KINDS = {kind.name: kind for kind in (
     Kind('network_create', 'neutron_net_id'),
     Kind('network_delete', 'network.neutron_net_id'),
 )}
+
+
+OVERRIDING = frozenset(kind.name for kind in KINDS.values()
+                       if kind.overrides)
 
 
 class Operation(NamedTuple):

@@ -7,7 +7,6 @@ caller took it for: a compare-and-set, never a lock that is held.
 """
 
 from collections.abc import Collection
-from collections.abc import Collection
 from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
@@ -120,15 +119,24 @@ def _by_dedup_key(session: orm.Session, key: str) -> str | None:
 
 
 def hasten_lane(session: orm.Session, lane: str) -> int:
-    """Give waiting retries of a lane their last attempt, at once.
+    """End the pauses of a lane's begun tasks; how many.
 
-    What comes behind them, a delete, need not wait for long pauses.
+    What comes behind them, a delete, need not wait for long.
     """
     return session.execute(
         TASK.update().where(TASK.c.lane == lane,
                             TASK.c.state == task_models.READY,
-                            TASK.c.attempt > 0)
-        .values(run_at=now(), max_attempts=TASK.c.attempt + 1)).rowcount
+                            TASK.c.epoch > 0)
+        .values(run_at=now())).rowcount
+
+
+def is_followed_by(session: orm.Session, lane: str, lane_seq: int,
+                   kinds: Collection[str]) -> bool:
+    """Whether a task of some kinds waits behind a place of a lane."""
+    return session.execute(sa.select(sa.exists().where(
+        TASK.c.lane == lane, TASK.c.state == task_models.READY,
+        TASK.c.lane_seq > lane_seq,
+        TASK.c.kind.in_(list(kinds))))).scalar_one()
 
 
 def busy_lanes(session: orm.Session, lanes: Collection[str]) -> set[str]:
@@ -136,8 +144,8 @@ def busy_lanes(session: orm.Session, lanes: Collection[str]) -> set[str]:
     return set(session.execute(
         sa.select(TASK.c.lane).distinct().where(
             TASK.c.lane.in_(list(lanes)),
-            TASK.c.state.in_((task_models.READY, task_models.RUNNING)))
-        ).scalars())
+            TASK.c.state.in_((task_models.READY, task_models.RUNNING))
+        )).scalars())
 
 
 # -- Claim -----------------------------------------------------------------
@@ -147,9 +155,12 @@ def _is_first_of_lane() -> sa.ColumnElement[bool]:
     running = sa.select(_BESIDE.c.lane_running).where(
         _BESIDE.c.state == task_models.RUNNING,
         _BESIDE.c.lane_running.is_not(None))
-    earlier = sa.exists().where(_AHEAD.c.lane == TASK.c.lane,
-                                _AHEAD.c.state == task_models.READY,
-                                _AHEAD.c.lane_seq < TASK.c.lane_seq)
+    # What was never begun and is not due holds nobody up; what pauses does.
+    earlier = sa.exists().where(
+        _AHEAD.c.lane == TASK.c.lane,
+        _AHEAD.c.state == task_models.READY,
+        _AHEAD.c.lane_seq < TASK.c.lane_seq,
+        sa.or_(_AHEAD.c.epoch > 0, _AHEAD.c.run_at <= now()))
     return sa.or_(TASK.c.lane.is_(None),
                   sa.and_(TASK.c.lane.not_in(running), ~earlier))
 
@@ -190,8 +201,8 @@ def candidates(session: orm.Session, queue: str, limit: int,
 
 
 def candidates_and_workers(
-        session: orm.Session, queue: str, limit: int, host_places: int
-        ) -> tuple[list[Candidate], list[workers.Worker]]:
+    session: orm.Session, queue: str, limit: int, host_places: int
+) -> tuple[list[Candidate], list[workers.Worker]]:
     """:func:`candidates` and all workers, for the price of one statement."""
     found = _candidates(queue, limit, host_places).subquery('found')
     worker = task_models.worker

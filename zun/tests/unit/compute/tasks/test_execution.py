@@ -114,6 +114,24 @@ class ExecutionTestCase(base.TaskTestCase):
         self.assertEqual(('ready', 0), (row.state, row.attempt))
         self.assertTrue(19e6 <= row.run_at - row.started_at <= 21e6)
 
+    def test_delete_ends_the_waiting_before_it(self):
+        for error in (errors.Retry('image pull', after=20),
+                      Transient('away')):
+            self.failing(error)
+            uuid = self.enqueue(_lane='lane-1')
+            delete = self.enqueue('container_delete', _lane='lane-1')
+            self.run_once()
+            self.assertEqual('failed', self.row(uuid).state)
+            self.assertIsInstance(self.undone[-1][0], errors.Superseded)
+            self.change(delete, state='done')
+
+    def test_start_behind_it_ends_no_waiting(self):
+        self.failing(errors.Retry('image pull', after=20))
+        uuid = self.enqueue(_lane='lane-1')
+        self.enqueue('container_start', _lane='lane-1')
+        self.run_once()
+        self.assertEqual('ready', self.row(uuid).state)
+
     def test_spent_attempts_are_only_undone(self):
         ran = []
         self.operations.add('noop', lambda context: ran.append(1), self.undo)
