@@ -63,11 +63,15 @@ class SchedulerClient:
     def _select(self, context, client, container, spec) -> Destination:
         candidates = client.get_allocation_candidates(
             utils.resources_from_container(container, spec))
-        if not candidates or not candidates.requests:
+        requests = candidates.requests if candidates else {}
+        if spec.get('in_tree'):
+            requests = {rp_uuid: of for rp_uuid, of in requests.items()
+                        if rp_uuid == spec['in_tree']}
+        if not requests:
             raise exception.NoValidHost(
                 reason='Placement has no candidate.')
         hosts = self._driver.select_hosts(
-            context, container, spec, candidates.requests)
+            context, container, spec, requests)
         if not hosts:
             raise exception.NoValidHost(
                 reason='There are not enough hosts available.')

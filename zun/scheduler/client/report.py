@@ -178,12 +178,12 @@ class SchedulerReportClient:
 
 def _merged_claim(alloc_req: dict, held: dict) -> dict:
     """A claim beside existing allocations: Placement replaces all that a
-    consumer has, so what it holds is repeated. Where both are about the
-    same provider what is held stays, and the mapping of groups to
-    providers is no longer true, so it is left out.
+    consumer has, so what it holds is repeated, and stays where both are
+    about the same provider. The mapping of groups to providers is not true
+    of what was held, so it is left out then.
     """
     body = {'allocations': dict(alloc_req['allocations'])}
-    if 'mappings' in alloc_req and not held.keys() & body['allocations']:
+    if 'mappings' in alloc_req and not held:
         body['mappings'] = alloc_req['mappings']
     body['allocations'].update(
         (rp_uuid, {'resources': of['resources']})

@@ -123,7 +123,7 @@ class ReportTest(PlacementTestCase):
                           RP[2]: {'resources': {'VCPU': 3}}},
                          body['allocations'])
         self.assertEqual(4, body['consumer_generation'])
-        self.assertIn('mappings', body)
+        self.assertNotIn('mappings', body)
 
     def test_what_is_held_on_the_same_provider_stays(self):
         self.allocations(consumer_generation=4, allocations={
@@ -290,8 +290,9 @@ class SelectTest(PlacementTestCase):
         self.assertEqual(409, error.code)
 
     def test_requested_host(self):
-        self.candidates(alloc_req(RP[2]), path=CANDIDATES.replace(
-            '?', '?in_tree=%s&' % RP[2]))
+        self.candidates(
+            alloc_req(RP[1]), alloc_req(RP[2]),
+            path=CANDIDATES.replace('?', '?in_tree=%s&' % RP[2]))
         self.claimable()
         self.assertEqual('host-2', self.select(
             {'requested_host': 'host-2'})[0]['host'])
