@@ -16,6 +16,7 @@ from zun.common import process
 from zun.common import service
 from zun.compute import manager as compute_manager
 from zun.compute import node_reporter
+from zun.compute.operations import sync
 from zun.compute import service as compute_service
 from zun.compute.tasks import registry
 from zun.compute.tasks import service as task_service
@@ -191,10 +192,13 @@ class Standalone:
         self._started('agent', name, lambda: tasks.stop(STOP_WAIT))
 
     def _start_worker(self) -> None:
+        leadership = compute_service.Leadership(
+            None, lambda: [sync.StateSync()])
         tasks = compute_service.Tasks(
-            compute_manager.Manager(), settings.HOST, lambda: True,
-            lambda: STOP_WAIT)
+            compute_manager.Manager(), settings.HOST,
+            leadership.is_leader, lambda: STOP_WAIT)
         self._run_part('worker', 'runs tasks', tasks)
+        self._run_part('state sync', 'follows the Pods', leadership)
 
     def _start_proxy(self) -> None:
         server = proxy.Proxy(container_driver.load_container_driver())
