@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast the API is, beside that of Zun 18.0.0.
+
+``python -m benchmarks.api`` runs both on one machine, one after the other,
+with the same MariaDB server, WSGI server, peers, rows and requests.
+"""
