@@ -199,6 +199,20 @@ class MariaDB(Server):
         """The path of the server's socket."""
         return self.directory / 'socket'
 
+    def load(self, url: str, script: bytes) -> None:
+        """Run a script, such as a dump, in a database by its URL."""
+        with tempfile.TemporaryFile() as file:
+            file.write(script)
+            file.seek(0)
+            process = self._as_user(
+                [self._find('mariadb'), '--no-defaults', '--user=root',
+                 '--socket=%s' % self.socket,
+                 '--default-character-set=utf8mb4',
+                 sa.make_url(url).database], stdin=file)
+            if process.wait(START_TIMEOUT):
+                raise DatabaseUnavailable('The script failed: %s'
+                                          % self._last_lines())
+
     def url(self, database: str) -> str:
         return ('mysql+pymysql://root@localhost/%s?unix_socket=%s'
                 '&charset=utf8mb4' % (database, self.socket))

@@ -98,6 +98,29 @@ class ServerDatabase(Database):
             empty(engine)
 
 
+class EmptyDatabase(fixtures.Fixture):
+    """A database without tables, which the service then uses.
+
+    :param kind: ``sqlite`` (in a file), ``mariadb`` or ``postgresql``
+    :ivar url: the URL
+    """
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def _setUp(self) -> None:
+        if self._kind == 'sqlite':
+            directory = self.useFixture(fixtures.TempDir()).path
+            self.url = 'sqlite:///%s/zun.sqlite' % directory
+        else:
+            server = databases.get(self._kind)
+            self.url = server.create_database()
+            self.addCleanup(server.drop_database, self.url)
+        transaction.configure(connection=self.url)
+        self.addCleanup(transaction.configure)
+
+
 def empty(engine: sa.Engine) -> None:
     """Delete all rows of a database on a server; numbers start at 1."""
     with engine.begin() as connection:

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How Alembic reaches the database and what it compares it with."""
 
-from typing import Any
-
 from alembic import context
 
+from zun.db.sqlalchemy import migration
 from zun.db.sqlalchemy import schema
 from zun.db.sqlalchemy import transaction
-
-
-def _is_compared(item: Any, name: str | None, kind: str, reflected: bool,
-                 compare_to: Any) -> bool:
-    return not (kind == 'table' and name == 'alembic_version')
 
 
 def run_migrations() -> None:
@@ -19,7 +13,7 @@ def run_migrations() -> None:
         context.configure(
             connection=connection,
             target_metadata=schema.metadata,
-            include_object=_is_compared,
+            include_object=migration.is_compared,
             # SQLite alters a table by copying it.
             render_as_batch=True,
             # Each revision commits, so that a failure keeps what is done.
