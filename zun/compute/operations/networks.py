@@ -142,7 +142,7 @@ def create_network(context, neutron_net_id: str):
     """
     api = neutron.NeutronAPI(context)
     network = api.get_neutron_network(neutron_net_id)
-    subnets = api.list('subnets', network_id=network['id'])
+    subnets = api.query('subnets', network_id=network['id'])
     if not subnets:
         raise exception.Invalid(
             _('The Neutron network %s has no subnet') % network['id'])

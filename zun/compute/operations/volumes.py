@@ -34,11 +34,9 @@ def attach(context, requested: dict[str, list], host: str
     """
     for uuid, volmaps in requested.items():
         for volmap in volmaps:
-            _await(context, 'available', volmap.volume_id, volmap,
-                   driver.VolumeDriver.available, _(
-                       'Volumes did not reach available status after '
-                       '%s seconds'),
-                   CONF.volume.timeout_wait_volume_available)
+            _await(context, 'available', volmap, _(
+                'Volumes did not reach available status after %s seconds'),
+                CONF.volume.timeout_wait_volume_available)
     return {uuid: [_attach_one(context, uuid, volmap, host)
                    for volmap in volmaps]
             for uuid, volmaps in requested.items()}
@@ -93,11 +91,9 @@ def _release(context, volmap):
     provider.detach(context, volmap)
     if volmap.auto_remove:
         provider.delete(context, volmap)
-        _await(context, 'deleted', volmap.volume_id, volmap,
-               driver.VolumeDriver.deleted, _(
-                   'Volumes cannot be successfully deleted after %s '
-                   'seconds'),
-               CONF.volume.timeout_wait_volume_deleted)
+        _await(context, 'deleted', volmap, _(
+            'Volumes cannot be successfully deleted after %s seconds'),
+            CONF.volume.timeout_wait_volume_deleted)
 
 
 def _forced(force, function: Callable, context, volmap):
@@ -145,14 +141,17 @@ def drop_requested(context, requested: dict[str, list]) -> None:
                             {'id': volmap.volume_id, 'error': exc})
 
 
-def _await(context, state, key, volmap, look, text, limit):
-    """Wait for a state of a volume, between attempts of the task."""
+def _await(context, state, volmap, text, limit):
+    """Wait for a state of a volume, between attempts of the task.
+
+    :param state: ``available`` or ``deleted``, a method of its driver.
+    """
     journal = base.journal(context)
     provider = driver.load_volume_driver(volmap.volume_provider)
-    seen = look(provider, context, volmap)
+    seen = getattr(provider, state)(context, volmap)
     if seen.done:
         return
-    name = 'volume_%s_%s' % (state, key)
+    name = 'volume_%s_%s' % (state, volmap.volume_id)
     waited = journal.step_get(name, 0)
     if seen.hopeless or waited >= limit:
         raise exception.Conflict(text % limit)
