@@ -15,6 +15,7 @@ import typing
 from keystoneauth1 import adapter
 from keystoneauth1 import exceptions as ks_exc
 from keystoneauth1 import service_token
+from oslo_log import log as logging
 import requests
 
 from zun.common import exception
@@ -22,6 +23,7 @@ from zun.common import keystone
 import zun.conf
 
 CONF = zun.conf.CONF
+LOG = logging.getLogger(__name__)
 
 
 class Peer(typing.NamedTuple):
@@ -38,6 +40,16 @@ PEERS = {
     'neutron': Peer('Neutron', 'network', 'neutron_client'),
     'placement': Peer('Placement', 'placement', 'placement_client'),
 }
+
+# What a client is told when there is no answer; the first that fits.
+UNANSWERED = (
+    (ks_exc.ConnectTimeout, 'it does not answer'),
+    (requests.Timeout, 'it does not answer'),
+    (ks_exc.ConnectionError, 'it cannot be reached'),
+    (ks_exc.CatalogException, 'it is not in the catalogue'),
+    (ks_exc.EndpointNotFound, 'it is not in the catalogue'),
+    (Exception, 'it cannot be used'),
+)
 
 # What a client is told when a peer refuses: the peer's own answer where it
 # is about the request, else that the service cannot be used now.
@@ -119,19 +131,25 @@ class Client:
         return self.request(url, 'DELETE', **kwargs)
 
     def _unanswered(self, exc: Exception) -> PeerError:
-        status = getattr(exc, 'http_status', None)
-        if status == 401:
+        # Addresses of the deployment's inside are for the log alone.
+        LOG.error('%(peer)s cannot be used: %(error)s',
+                  {'peer': self.peer.title, 'error': exc})
+        if getattr(exc, 'http_status', None) == 401:
             return PeerRefused(self.peer.title,
                                'the token is not accepted', 401)
-        return PeerUnavailable(self.peer.title, str(exc))
+        return PeerUnavailable(self.peer.title, next(
+            reason for kind, reason in UNANSWERED if isinstance(exc, kind)))
 
     def _refused(self, answer: requests.Response) -> PeerError:
         status, text = answer.status_code, error_text(answer)
-        reason = '%s (HTTP %d)' % (text or answer.reason or 'no reason',
-                                   status)
-        kind = PeerRefused if status < 500 and status != 429 else \
-            PeerUnavailable
-        return kind(self.peer.title, reason, status, text)
+        if status >= 500 or status == 429:
+            LOG.error('%(peer)s answered %(status)d: %(text)s',
+                      {'peer': self.peer.title, 'status': status,
+                       'text': text})
+            return PeerUnavailable(self.peer.title, 'HTTP %d' % status,
+                                   status, text)
+        return PeerRefused(self.peer.title, '%s (HTTP %d)' % (
+            text or answer.reason or 'no reason', status), status, text)
 
 
 def error_text(answer: requests.Response) -> str | None:
