@@ -13,10 +13,14 @@ import threading
 from typing import Any
 from typing import Sequence
 
+from oslo_log import log as logging
+
 from zun.common import process
 from zun.standalone.cluster import kubelet
 from zun.standalone import main as standalone
 from zun.standalone import settings
+
+LOG = logging.getLogger(__name__)
 
 WARNING = ('This is for trying things out. Containers of the simulated '
            'cluster are processes of this machine, run as this user: '
@@ -153,7 +157,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     service = build(args)
     try:
         service.start()
-    except (process.StartError, OSError) as error:
+    except Exception as error:
+        LOG.exception('zun-standalone cannot start')
         print('zun-standalone: cannot start: %s' % process.one_line(error),
               file=sys.stderr)
         return 1
