@@ -75,5 +75,5 @@ def _first_line(error: Exception) -> str:
     cause = getattr(error, 'inner_exception', None) or error
     cause = getattr(cause, 'orig', None) or cause
     if isinstance(cause, Exception):
-        cause = cause.args[-1] if cause.args else type(cause).__name__
+        cause = (cause.args and cause.args[-1]) or type(cause).__name__
     return ' '.join(str(cause).split())

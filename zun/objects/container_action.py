@@ -3,8 +3,6 @@
 
 import traceback
 import types
-from typing import Any
-from typing import Self
 
 from oslo_utils import timeutils
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An interactive exec in a container."""
 
-from typing import Any
-
 from zun.db import api as dbapi
 from zun.objects import base
 from zun.objects import fields

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The limit of a quota class on a resource."""
 
-from typing import Any
-from typing import Self
-
 from zun.db import api as dbapi
 from zun.objects import base
 from zun.objects import fields

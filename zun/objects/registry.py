@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private image registry."""
 
-from typing import Any
 from typing import Self
 
 from oslo_log import log as logging

@@ -2,7 +2,6 @@
 """A provider of resources."""
 
 from typing import Any
-from typing import Self
 
 from zun.db import api as dbapi
 from zun.objects import base

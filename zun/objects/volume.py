@@ -2,7 +2,6 @@
 """A Cinder volume, or the contents of a file to mount."""
 
 from typing import Any
-from typing import Self
 
 from zun.db import api as dbapi
 from zun.objects import base

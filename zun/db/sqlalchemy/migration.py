@@ -97,4 +97,3 @@ def _run(command: Any, *args: Any, **kwargs: Any) -> None:
         command(_config(), *args, **kwargs)
     except alembic_exc.CommandError as e:
         raise db_exc.DBMigrationError(str(e)) from e
-

@@ -243,6 +243,10 @@ class WriteTestCase(TakenOverTestCase):
         self.assertEqual([], dbapi.list_exec_instances(self.context,
                                                        container.id))
 
+    def test_delete_of_a_container_with_volumes(self):
+        container = objects.Container.get_by_uuid(self.context, PINNED)
+        self.assertRaises(exception.Conflict, container.destroy)
+
     def test_delete_of_a_registry_in_use(self):
         registry = objects.Registry.get_by_name(self.context, 'reg-1')
         self.assertRaises(exception.Conflict, registry.destroy)
@@ -252,7 +256,8 @@ class WriteTestCase(TakenOverTestCase):
         self.assertEqual([], objects.CapsuleContainer.list(self.context))
 
     def test_text_that_the_character_set_has_not(self):
-        # The reference created this table with three bytes a character.
+        # The migrations of Zun 18.0.0 gave this table three bytes a
+        # character.
         registry = objects.Registry.get_by_name(self.context, 'reg-nopw')
         registry.name = '\U0001f600'
         self.assertRaises(exception.InvalidParameterValue, registry.save)

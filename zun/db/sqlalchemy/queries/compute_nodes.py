@@ -39,7 +39,8 @@ def get_compute_node_by_hostname(context: Any, hostname: str) -> Row:
 
 def lock_compute_node(context: Any, hostname: str) -> None:
     """Hold the row of a host's node until the transaction ends, so that
-    what is read of it from here on is still true at its end."""
+    what is read of it from here on is still true at its end.
+    """
     table = models.ComputeNode.__table__
     with transaction.writer(context) as session:
         session.execute(sa.select(table.c.uuid).where(

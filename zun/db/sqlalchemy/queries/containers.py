@@ -10,10 +10,11 @@ from oslo_db import exception as db_exc
 from oslo_utils import uuidutils
 import sqlalchemy as sa
 
-import zun.conf
 from zun.common import consts
 from zun.common import exception
+import zun.conf
 from zun.db.sqlalchemy import models
+from zun.db.sqlalchemy.queries import resource
 from zun.db.sqlalchemy.queries import statement
 from zun.db.sqlalchemy import transaction
 
@@ -207,9 +208,13 @@ def destroy_container(context: Any, container_type: int,
     inherit the exec instances.
 
     :raises ContainerNotFound: there is no such container of the type
+    :raises Conflict: the database enforces foreign keys, and the container
+        still has volumes
     """
     found = [_TABLE.c.uuid == container_uuid, *_of_type(container_type)]
-    with transaction.writer(context) as session:
+    with transaction.writer(context) as session, \
+            resource.references_checked(
+                'Container %s still has volumes.' % container_uuid):
         statement.delete(
             session, models.ExecInstance,
             models.ExecInstance.container_id.in_(

@@ -119,7 +119,7 @@ def quota_class_get(context: Any, class_name: str, resource: str) -> Row:
 
 def quota_class_get_default(context: Any) -> list[Row]:
     """Return the limits of the default quota class."""
-    return quota_class_get_all_by_name(context, consts.DEFAULT_QUOTA_CLASS_NAME)
+    return quota_class_get_all_by_name(context)
 
 
 def quota_class_get_all_by_name(context: Any,
