@@ -69,7 +69,7 @@ class ZunCNI(driver.NetworkDriver):
         return {port['network_id']: _addresses(port, port['id'] in given) or [
             {'port': port['id'], 'preserve_on_delete': port['id'] in given}]
             for port in self.neutron.query('ports', admin=True,
-                                          device_id=container.uuid)}
+                                           device_id=container.uuid)}
 
     def rebind(self, container, host: str,
                addresses: dict[str, list[dict]]) -> driver.Plugged:
@@ -171,7 +171,7 @@ class ZunCNI(driver.NetworkDriver):
         if not names:
             return []
         found = self.neutron.query('security-groups',
-                                  tenant_id=self.context.project_id)
+                                   tenant_id=self.context.project_id)
         ids = [group['id'] for group in found
                if group['id'] in names or group['name'] in names]
         known = {group['id'] for group in found} | {

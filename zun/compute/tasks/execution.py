@@ -38,7 +38,7 @@ ERROR_PAUSE = 1.0
 def pause_after(attempt: int) -> float:
     """Seconds before the attempt that follows the given one."""
     pause = min(2 ** min(attempt, 16), MAX_PAUSE)
-    return pause * random.uniform(1 - JITTER, 1 + JITTER)  # nosec
+    return pause * random.uniform(1 - JITTER, 1 + JITTER)  # nosec B311
 
 
 class Executor:

@@ -57,7 +57,7 @@ class Pace:
         pause = self._current
         self._current = min(self._current * self.GROWTH, self._longest)
         # Workers that began together drift apart.
-        return pause * random.uniform(1, 2)  # nosec: not a secret
+        return pause * random.uniform(1, 2)  # nosec B311
 
 
 class Worker:
@@ -256,4 +256,4 @@ def _free_slot(host: str, taken: set[str]) -> str | None:
     slots = {'%s#%d' % (host, number)
              for number in range(CONF.task.node_creates)}
     free = sorted(slots - taken)
-    return random.choice(free) if free else None  # nosec: not a secret
+    return random.choice(free) if free else None  # nosec B311

@@ -176,8 +176,8 @@ def _claim(_store: stores.Store, obj: dict[str, Any]) -> None:
     spec = obj.setdefault('spec', {})
     spec.setdefault('volumeMode', 'Filesystem')
     obj['status'] = {'phase': 'Pending'}
-    requests = (spec.get('resources') or {}).get('requests') or {}
-    if not requests.get('storage'):
+    asked = (spec.get('resources') or {}).get('requests') or {}
+    if not asked.get('storage'):
         raise errors.invalid('PersistentVolumeClaim',
                              obj['metadata'].get('name', ''),
                              'spec.resources[storage]', 'Required value',

@@ -251,7 +251,8 @@ class Identity(service.Service):
             'issued_at': _stamp(token.issued),
             'expires_at': _stamp(token.expires),
             'user': {'id': token.user.id, 'name': token.user.name,
-                     'domain': _DOMAIN, 'password_expires_at': None}}
+                     'domain': _DOMAIN,
+                     'password_expires_at': None}}  # nosec B105
         if token.project:
             roles = token.user.projects[token.project]
             document.update(

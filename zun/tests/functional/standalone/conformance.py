@@ -21,8 +21,10 @@ GRACE = 3
 
 
 def pod_body(name, command=None, **spec):
-    """A small Pod; keyword arguments go to its spec, ``main`` to its
-    container."""
+    """A small Pod.
+
+    Keyword arguments go to its spec, ``main`` to its container.
+    """
     container = {'name': 'main', 'image': 'busybox',
                  'imagePullPolicy': 'IfNotPresent', **spec.pop('main', {})}
     if command is not None:
