@@ -95,7 +95,8 @@ class Sender:
     def _poke(self, queue: str) -> None:
         addresses = self._addresses(queue)
         if addresses:
-            host, _, port = random.choice(addresses).rpartition(':')  # nosec B311
+            address = random.choice(addresses)  # nosec B311
+            host, _, port = address.rpartition(':')
             family = socket.AF_INET6 if ':' in host else socket.AF_INET
             with socket.socket(family, socket.SOCK_DGRAM) as sock:
                 sock.setblocking(False)
