@@ -28,7 +28,7 @@ class TaskCommandTestCase(base.TaskTestCase):
         status.add_command_parsers(parser.add_subparsers())
         arguments = parser.parse_args(argv)
         output = io.StringIO()
-        with mock.patch.object(status, 'CONF') as conf, \
+        with mock.patch.object(status, 'CONF', spec=['command']) as conf, \
                 contextlib.redirect_stdout(output):
             conf.command = arguments
             self.assertEqual(0, arguments.func())
