@@ -63,7 +63,7 @@ class Manager:
         if isinstance(container, objects.Capsule):
             return self.capsule_create(
                 context, container, requested_networks, requested_volumes,
-                limits, pci_requests)
+                limits, pci_requests, run)
         create.create(self.parts, context, container, limits,
                       requested_networks, requested_volumes, run,
                       pci_requests)
@@ -79,9 +79,11 @@ class Manager:
                requested_volumes or {})
 
     def capsule_create(self, context, capsule, requested_networks,
-                       requested_volumes, limits, pci_requests=None):
+                       requested_volumes, limits, pci_requests=None,
+                       run=False):
         capsules.create(self.parts, context, capsule, limits,
-                        requested_networks, requested_volumes, pci_requests)
+                        requested_networks, requested_volumes, pci_requests,
+                        run)
 
     def capsule_create_failed(self, context, exc, capsule, **kwargs):
         self.container_create_failed(context, exc, container=capsule,

@@ -31,24 +31,28 @@ _PCI_KEYS = ('pci_slot', 'pci_vendor_info')
 class ZunCNI(driver.NetworkDriver):
     """The driver ``cni``."""
 
-    def __init__(self, context, again: bool = False):
-        super().__init__(context, again)
+    def __init__(self, context, again: bool = False, last: bool = True):
+        super().__init__(context, again, last)
         self.neutron = neutron.NeutronAPI(context)
 
     def plug(self, container, host: str,
              requested_networks: list[dict]) -> driver.Plugged:
         groups = self._group_ids(container.security_groups)
+        wanted = _in_order(requested_networks)
+        networks, subnets = self._describe(
+            requested['network'] for requested in wanted)
         ports, addresses = [], {}
-        for requested in _in_order(requested_networks):
+        for requested in wanted:
             port = self._take_port(container, host, requested, groups)
             addresses[requested['network']] = _addresses(
                 port, requested['preserve_on_delete'])
             ports.append(port)
-        return self._plugged(ports, addresses)
+        return _plugged(ports, addresses, networks, subnets)
 
     def attach(self, container, host: str,
                requested_network: dict) -> driver.Plugged:
         network = requested_network['network']
+        self._group_ids(container.security_groups)
         if network in (container.addresses or {}):
             raise exception.ZunException(_(
                 'Container %(container)s has already connected to the '
@@ -88,7 +92,8 @@ class ZunCNI(driver.NetworkDriver):
     def describe(self, addresses: dict[str, list[dict]]) -> driver.Plugged:
         ports = [self.neutron.show('ports', port_id, admin=True)
                  for port_id, __ in _ports_of(addresses)]
-        return self._plugged(ports, addresses)
+        return _plugged(ports, addresses, *self._describe(
+            port['network_id'] for port in ports))
 
     # -- ports -----------------------------------------------------------
     def _take_port(self, container, host, requested, groups):
@@ -147,23 +152,36 @@ class ZunCNI(driver.NetworkDriver):
             self.neutron.update(
                 'ports', port_id,
                 {**_UNBOUND, consts.BINDING_PROFILE: profile}, admin=True)
-        except clients.PeerRefused as exc:
+        except clients.PeerError as exc:
+            if isinstance(exc, clients.PeerUnavailable) and not self.last:
+                raise
             LOG.warning('Port %(port)s was not given back: %(error)s',
                         {'port': port_id, 'error': exc})
 
-    def _plugged(self, ports, addresses):
-        networks = {network: self.neutron.show('networks', network,
-                                               admin=True)
-                    for network in dict.fromkeys(
-                        port['network_id'] for port in ports)}
-        subnets = {subnet['id']: subnet
-                   for network in networks for subnet in self.neutron.query(
-                       'subnets', admin=True, network_id=network)}
-        return driver.Plugged(
-            addresses,
-            [vif_of(port, networks[port['network_id']], subnets)
-             for port in ports],
-            nameservers_of(ports, subnets))
+    def _describe(self, network_ids):
+        """Networks and their subnets, both by id.
+
+        :raises NetworkNotFound: there is no such network.
+        :raises Invalid: a network has no subnet, so no addresses to give.
+        """
+        networks, subnets = {}, {}
+        for network in dict.fromkeys(network_ids):
+            networks[network] = self._network(network)
+            found = self.neutron.query('subnets', admin=True,
+                                       network_id=network)
+            if not found:
+                raise exception.Invalid(
+                    _('The Neutron network %s has no subnet') % network)
+            subnets.update((subnet['id'], subnet) for subnet in found)
+        return networks, subnets
+
+    def _network(self, network):
+        try:
+            return self.neutron.show('networks', network, admin=True)
+        except clients.PeerRefused as exc:
+            if exc.status == 404:
+                raise exception.NetworkNotFound(network=network)
+            raise
 
     # -- security groups -------------------------------------------------
     def _group_ids(self, names) -> list[str]:
@@ -270,6 +288,14 @@ class ZunCNI(driver.NetworkDriver):
             if verb == 'add':
                 raise exception.SecurityGroupCannotBeApplied(str(exc))
             raise exception.SecurityGroupCannotBeRemoved(str(exc))
+
+
+def _plugged(ports, addresses, networks, subnets):
+    return driver.Plugged(
+        addresses,
+        [vif_of(port, networks[port['network_id']], subnets)
+         for port in ports],
+        nameservers_of(ports, subnets))
 
 
 def _in_order(requested_networks):

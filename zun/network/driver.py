@@ -44,13 +44,15 @@ class NetworkDriver(abc.ABC):
     ``device_id`` and taken over.
     """
 
-    def __init__(self, context, again: bool = False):
+    def __init__(self, context, again: bool = False, last: bool = True):
         """Act for a context.
 
         :param again: an earlier attempt may have left something.
+        :param last: no further attempt follows.
         """
         self.context = context
         self.again = again
+        self.last = last
 
     @abc.abstractmethod
     def plug(self, container, host: str,
@@ -123,6 +125,7 @@ def load_network_driver(name: str) -> type[NetworkDriver]:
             '[network] driver = %s: no such driver; use cni.') % name)
 
 
-def get_network(context, again: bool = False) -> NetworkDriver:
+def get_network(context, again: bool = False, last: bool = True
+                ) -> NetworkDriver:
     """The configured driver, for a context."""
-    return load_network_driver(CONF.network.driver)(context, again)
+    return load_network_driver(CONF.network.driver)(context, again, last)

@@ -47,8 +47,10 @@ class Parts:
     @staticmethod
     def network(context) -> network_driver.NetworkDriver:
         """The network driver, on behalf of a context's task."""
-        return network_driver.get_network(context,
-                                          again=journal(context).attempt > 1)
+        task = journal(context)
+        return network_driver.get_network(
+            context, again=task.attempt > 1,
+            last=task.attempt >= task.max_attempts)
 
     @staticmethod
     def placement(context) -> report.SchedulerReportClient:
@@ -59,7 +61,7 @@ class Untracked:
     """The journal of work that is no task: it lasts as long as the work."""
 
     uuid = None
-    attempt = 1
+    attempt = max_attempts = 1
     host = None
 
     def __init__(self) -> None:

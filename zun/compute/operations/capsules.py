@@ -3,6 +3,7 @@
 row says what is being done."""
 
 from oslo_log import log as logging
+from oslo_utils import timeutils
 
 from zun.common import consts
 from zun.common import exception
@@ -23,8 +24,11 @@ LOG = logging.getLogger(__name__)
 
 def create(parts: base.Parts, context, capsule, limits: dict,
            requested_networks: list, requested_volumes: dict,
-           pci_requests) -> None:
-    """Make a capsule and its containers and let them run."""
+           pci_requests, run: bool = False) -> None:
+    """Make a capsule and its containers and let them run.
+
+    :param run: changes nothing but what is told of it.
+    """
     report = events.Report(context, capsule, actions.CREATE)
     report.require()
     journal = base.journal(context)
@@ -35,6 +39,10 @@ def create(parts: base.Parts, context, capsule, limits: dict,
         if not journal.step_get(creation.MADE):
             _make(parts, context, capsule, requested_networks)
         _run(parts, context, capsule)
+    if run:
+        with report.event(events.START):
+            capsule.started_at = timeutils.utcnow()
+            capsule.save(context)
     report.finish()
 
 

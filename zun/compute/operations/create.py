@@ -62,7 +62,7 @@ def create(parts: base.Parts, context, container, limits: dict,
 def prepare(context, container, requested_volumes: dict) -> None:
     """What is done before a create is reported: host, disk, volumes.
 
-    :raises Conflict: the host can't limit disks, and a limit is wanted.
+    :raises Invalid: the host can't limit disks, and a limit is wanted.
     """
     host = base.journal(context).host or container.host
     volumes.attach(context, requested_volumes, host)
@@ -75,7 +75,7 @@ def _set_disk(context, container, host):
     node = objects.ComputeNode.get_by_name(context, host)
     if not node.disk_quota_supported:
         if container.disk:
-            raise exception.Conflict(_(
+            raise exception.Invalid(_(
                 'Your host does not support disk quota feature.'))
     elif not container.disk:
         container.disk = CONF.default_disk
@@ -185,6 +185,7 @@ def create_failed(parts: base.Parts, context, container, exc: Exception,
     volumes.drop_requested(context, requested_volumes)
     with db_api.writer(context):
         container.container_id = None
+        container.status_detail = None
         container.addresses = {}
         if getattr(exc, 'reason', None) not in _PULL_REASONS:
             container.host = None

@@ -52,7 +52,7 @@ def attach(parts: base.Parts, context, container,
         container.addresses = {**(container.addresses or {}),
                                **plugged.addresses}
 
-    _operate(context, container, ATTACH, act)
+    _operate(context, container, ATTACH, act, takes_note=False)
 
 
 def attach_failed(parts: base.Parts, context, container,
@@ -118,7 +118,12 @@ def remove_security_group(parts: base.Parts, context, container,
 
 
 def _operate(context, container, verb: power.Verb,
-             act: Callable[[], None]) -> None:
+             act: Callable[[], None], takes_note: bool = True) -> None:
+    """Report an operation.
+
+    :param takes_note: the row tells when the engine has lost the
+        container.
+    """
     report = events.Report(context, container, verb.action)
     report.require()
     report.begin(verb.event)
@@ -127,6 +132,8 @@ def _operate(context, container, verb: power.Verb,
     try:
         act()
     except errors.ContainerMissing as exc:
+        if not takes_note:
+            raise
         raise rows.engine_lost(context, container, exc)
     with db_api.writer(context):
         rows.leave(context, container)

@@ -52,7 +52,7 @@ def fail(context, container, reason: str) -> None:
 
 
 def engine_lost(context, container, exc: errors.ContainerMissing
-                ) -> exception.Conflict:
+                ) -> exception.ZunException:
     """Take note that the engine has a container no more.
 
     It is Deleted if that was to happen by itself, else in Error. A row in
@@ -60,13 +60,14 @@ def engine_lost(context, container, exc: errors.ContainerMissing
 
     :returns: the error to raise.
     """
-    if container.status != consts.DELETING:
-        with db_api.writer(context):
-            if container.auto_remove:
-                container.status = consts.DELETED
-            else:
-                container.status = consts.ERROR
-                container.status_reason = str(exc)
-            container.save(context)
+    if container.status == consts.DELETING:
+        return exc
+    with db_api.writer(context):
+        if container.auto_remove:
+            container.status = consts.DELETED
+        else:
+            container.status = consts.ERROR
+            container.status_reason = str(exc)
+        container.save(context)
     return exception.Conflict(
         _("Cannot act on container in '%s' state") % container.status)
