@@ -7,7 +7,7 @@ from zun.api import hooks
 APP = {
     'root': 'zun.api.controllers.root.RootController',
     'hooks': [hooks.ContextHook(), hooks.ArgumentsHook(),
-              hooks.ErrorHook()],
+              hooks.NoContentHook(), hooks.ErrorHook()],
     'default_renderer': 'json',
     'force_canonical': False,
     'guess_content_type_from_ext': True,

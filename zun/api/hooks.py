@@ -8,8 +8,6 @@ from webob import exc
 from zun.api.controllers import base
 from zun.api import http_error
 from zun.common import context
-from zun.common import exception
-from zun.common.i18n import _
 
 
 class ContextHook(hooks.PecanHook):
@@ -32,7 +30,11 @@ class ContextHook(hooks.PecanHook):
 
 
 class ArgumentsHook(hooks.PecanHook):
-    """Answers requests that leave out what a method can't do without."""
+    """Answers requests whose path lacks what a method can't do without.
+
+    The other arguments of methods have defaults; see
+    :data:`zun.api.utils.MISSING`.
+    """
 
     priority = 20
 
@@ -43,20 +45,35 @@ class ArgumentsHook(hooks.PecanHook):
                    if name not in state.arguments.varkw]
         if not missing:
             return
-        if missing[0] in base.PATH_ARGUMENTS:
-            abort(405 if state.request.method != 'GET' else 404)
-        raise exception.InvalidParameterValue(
-            err=_("The parameter '%s' is required.") % missing[0])
+        abort(404 if state.request.method == 'GET' else 405)
+
+
+class NoContentHook(hooks.PecanHook):
+    """Leaves answers without content (204) without a body.
+
+    The reference sends the text ``null``, which a client that keeps the
+    connection takes for the beginning of the next answer.
+    """
+
+    def after(self, state):
+        if state.response.status_int == 204:
+            state.response.body = b''
+            state.response.content_length = None
+            state.response.content_type = None
 
 
 class ErrorHook(hooks.PecanHook):
     """Turns what a method raises into an answer."""
 
     def on_error(self, state, error):
+        if isinstance(error, UnicodeDecodeError):
+            # A path or query that isn't UTF-8.
+            error = exc.HTTPBadRequest(detail='')
         if isinstance(error, exc.HTTPException):
             if error.status_int < 400:
                 return None
-            return http_error.protocol_response(error)
+            return http_error.protocol_response(
+                error, state.request.headers.get('Accept'))
         described = http_error.describe(error)
         response = state.response
         response.status = described.status
