@@ -99,7 +99,8 @@ class Everything:
 
     def start(self) -> None:
         """Start, then print how to log in."""
-        say(WARNING)
+        if self._service.kubeconfig is None:
+            say(WARNING)
         self._service.start()
         show_environment(self._service.folder.environment(
             self._service.identity_url))

@@ -161,6 +161,7 @@ class Standalone:
             CONF.set_override('runtime_class', '', 'kubernetes')
 
     def _open_database(self) -> None:
+        db_api.configure()
         migration.upgrade(None)
         self._stops.append(('database', db_api.dispose))
         self._tell('database: %s' % CONF.database.connection)
