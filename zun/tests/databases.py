@@ -32,8 +32,9 @@ START_TIMEOUT = 120
 STOP_TIMEOUT = 60
 
 # Runs a command until standard input ends, as it does when the process that
-# holds its other end dies.
-_UNTIL_EOF = '"$@" & pid=$!; cat >/dev/null; kill "$pid"; wait "$pid"'
+# holds its other end dies, and removes the directory then.
+_UNTIL_EOF = ('directory=$1; shift; "$@" & pid=$!; cat >/dev/null; '
+              'kill "$pid"; wait "$pid"; rm -rf "$directory"')
 
 
 class DatabaseUnavailable(Exception):
@@ -125,7 +126,8 @@ class Server(abc.ABC):
         """
         self.initialise()
         self._process = self._as_user(
-            ['/bin/sh', '-c', _UNTIL_EOF, 'sh', *self.command()],
+            ['/bin/sh', '-c', _UNTIL_EOF, 'sh', str(self.directory),
+             *self.command()],
             stdin=subprocess.PIPE)
         deadline = time.monotonic() + START_TIMEOUT
         while True:

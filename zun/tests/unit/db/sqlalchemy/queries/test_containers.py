@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import sqlalchemy as sa
+
 from zun.common import consts
 from zun.common import exception
 from zun.db import api as dbapi
@@ -301,6 +303,38 @@ class ListTestCase(base.DbTestCase):
                           filters={'links': 'x'})
 
 
+class StatementsTestCase(base.DbTestCase):
+
+    def setUp(self):
+        super().setUp()
+        self.ids = [utils.create_test_container()['id']
+                    for _number in range(20)]
+        self.statements = []
+        sa.event.listen(dbapi.get_engine(), 'before_cursor_execute',
+                        self._record)
+
+    def _record(self, connection, cursor, statement, *args):
+        if statement.startswith('SELECT'):
+            self.statements.append(statement)
+
+    def test_list(self):
+        dbapi.list_containers(self.context, CONTAINER, limit=10,
+                              filters={'image': 'nginx:1.25'})
+        self.assertEqual(1, len(self.statements))
+
+    def test_exec_instances_of_a_list(self):
+        dbapi.list_exec_instances_by_container_ids(self.context, self.ids)
+        self.assertEqual(1, len(self.statements))
+
+    def test_members_of_a_list(self):
+        dbapi.list_containers_by_capsule_ids(self.context, self.ids)
+        self.assertEqual(1, len(self.statements))
+
+    def test_usage(self):
+        dbapi.count_usages(self.context, CONTAINER, utils.PROJECT)
+        self.assertEqual(1, len(self.statements))
+
+
 class CapsuleMembersTestCase(base.DbTestCase):
 
     def setUp(self):
@@ -319,6 +353,14 @@ class CapsuleMembersTestCase(base.DbTestCase):
         self.assertEqual(ids, list(found))
         self.assertRows(['c0', 'i0'], found[ids[0]])
         self.assertRows(['c1', 'i1'], found[ids[1]])
+
+    def test_container_of_another_project(self):
+        number = self.capsules[0]['id']
+        utils.create_test_container(
+            name='x', container_type=consts.TYPE_CAPSULE_CONTAINER,
+            capsule_id=number, project_id=utils.OTHER_PROJECT)
+        found = dbapi.list_containers_by_capsule_ids(self.context, [number])
+        self.assertRows(['c0', 'i0'], found[number])
 
     def test_no_capsule(self):
         self.assertEqual({}, dbapi.list_containers_by_capsule_ids(

@@ -59,13 +59,12 @@ class RegistriesTestCase(base.DbTestCase):
         self.assertRows(['r2'], dbapi.list_registries(
             self.context, filters={'domain': 'r2'}))
 
-    def test_by_numbers_whatever_their_project(self):
-        first = utils.create_test_registry()
-        second = utils.create_test_registry(project_id=utils.OTHER_PROJECT)
+    def test_by_numbers(self):
+        ours = utils.create_test_registry()
+        other = utils.create_test_registry(project_id=utils.OTHER_PROJECT)
         found = dbapi.registries_by_ids(self.context,
-                                        [first['id'], second['id'], 99])
-        self.assertEqual({first['id']: first['uuid'],
-                          second['id']: second['uuid']},
+                                        [ours['id'], other['id'], 99])
+        self.assertEqual({ours['id']: ours['uuid']},
                          {number: row['uuid']
                           for number, row in found.items()})
 
