@@ -57,6 +57,7 @@ class StandaloneTestCase(base.BaseTestCase):
         cls.peers = cls.service.peers
         cls.session = cls.login('demo')
         cls.api = cls.connect(cls.session)
+        cls.admin = cls.connect(cls.login('admin'))
 
     @classmethod
     def _forget(cls):
@@ -108,14 +109,11 @@ class StandaloneTestCase(base.BaseTestCase):
         return uuid
 
     def remove(self, uuid):
-        """Delete a container and wait until it is gone."""
+        """Kill and delete a container and wait until it is gone."""
         try:
-            self.api.delete('/containers/%s?force=true' % uuid,
-                            headers={'X-Zun-Test': 'cleanup'})
+            self.admin.delete('/containers/%s?force=true' % uuid)
         except ks_exc.NotFound:
             return
-        except (ks_exc.Forbidden, ks_exc.Conflict):
-            self.api.delete('/containers/%s?stop=true' % uuid)
         self.wait_gone(uuid)
 
     def show(self, uuid):

@@ -149,7 +149,7 @@ class FailuresTest(base.StandaloneTestCase):
         self.assertEqual('bye\n', self.logs(uuid))
 
     def test_no_host_is_large_enough(self):
-        shown = self.failed(cpu=100)
+        shown = self.failed(memory='4096')
         self.assertEqual('There are not enough hosts available.',
                          shown['status_reason'])
 
