@@ -112,8 +112,8 @@ class Peers(fixtures.Fixture):
         self._check(service, request)
         waiting = self._answers.get((service, request.method, path))
         if not waiting:
-            return _json(404, {'message': 'no answer for ' + path})
-        return _json(*(waiting.pop(0) if len(waiting) > 1 else waiting[0]))
+            return json_answer(404, {'message': 'no answer for ' + path})
+        return json_answer(*(waiting.pop(0) if len(waiting) > 1 else waiting[0]))
 
     def _check(self, service: str, request) -> None:
         if service in self._refused:
@@ -123,17 +123,19 @@ class Peers(fixtures.Fixture):
     def _identity(self, request, rest: str) -> tuple[int, dict, bytes]:
         self._check('keystone', request)
         if request.method == 'GET':
-            return _json(200, {'version': {
+            return json_answer(200, {'version': {
                 'id': 'v3.14', 'status': 'stable', 'links': [
                     {'rel': 'self', 'href': BASE + '/identity/v3/'}]}})
         identity = json.loads(request.body)['auth']['identity']
         token = SERVICE_TOKEN if 'password' in identity['methods'] \
             else identity['token']['id']
         self.tokens.append(token)
-        return _json(201, token_document(), {'X-Subject-Token': token})
+        return json_answer(201, token_document(), {'X-Subject-Token': token})
 
 
-def _json(status: int, body=None, headers=None) -> tuple[int, dict, bytes]:
+def json_answer(status: int, body=None,
+                headers=None) -> tuple[int, dict, bytes]:
+    """An answer with a JSON body, or with none."""
     raw = b'' if body is None else json.dumps(body).encode()
     return status, dict({'Content-Type': 'application/json'},
                         **headers or {}), raw

@@ -30,13 +30,16 @@ class ApiTestCase(base.TestCase):
     """The API on an empty database; peers are scripted, compute is stubbed.
 
     ``calls``: (kind, server, method, arguments) of each request to the
-    compute side; ``answers``: method to what a call returns.
+    compute side; ``answers``: method to what a call
+    returns, raises, or a function of its arguments.
     """
+
+    peers_class = peers.Peers
 
     def setUp(self) -> None:
         super().setUp()
         self.useFixture(fixtures.Database())
-        self.peers = self.useFixture(peers.Peers())
+        self.peers = self.useFixture(self.peers_class())
         policy.reset()
         self.addCleanup(policy.reset)
         keystone.reset()
@@ -58,7 +61,7 @@ class ApiTestCase(base.TestCase):
             answer = self.answers.get(method)
             if isinstance(answer, Exception):
                 raise answer
-            return answer
+            return answer(**kwargs) if callable(answer) else answer
 
         def cast(api, server, method, **kwargs):
             self.calls.append(('cast', server, method, kwargs))
