@@ -111,8 +111,11 @@ def _member_name(capsule) -> str:
 
 
 def _image_pull_policy(context, container: dict) -> str:
-    """A policy that the caller may not choose is not refused: the image is
-    always pulled then."""
+    """When to pull an image: as wanted, if the caller may choose.
+
+    A wish that the policy does not grant is not refused: the image is
+    always pulled then.
+    """
     wanted = container.get('image_pull_policy', 'always')
     if wanted is None:
         raise exception.InvalidCapsuleTemplate(

@@ -54,8 +54,11 @@ def _registry_uuids(context, members) -> dict[int, str]:
 
 
 def _shown(context, rows: list[dict], url: str) -> list[dict]:
-    """Rows of capsules as documents: their containers, and the registries
-    of these, come by one statement each."""
+    """Rows of capsules as documents.
+
+    Their containers, and the registries of these, come by one statement
+    each.
+    """
     members = db_api.list_containers_by_capsule_ids(
         context, [row['id'] for row in rows], columns=view.MEMBER_COLUMNS)
     registries = _registry_uuids(context, members.values())
@@ -72,7 +75,7 @@ def _list(context, params: dict) -> dict:
         context, consts.TYPE_CAPSULE, limit=paging.limit,
         marker=paging.marker, sort_key=paging.sort_key,
         sort_dir=paging.sort_dir, columns=view.COLUMNS)
-    url = resource_url or pecan.request.host_url
+    url = pecan.request.host_url if resource_url is None else resource_url
     return collection.page('capsules', _shown(context, rows, url),
                            paging.limit, resource=resource_url,
                            sort_key=paging.sort_key,
