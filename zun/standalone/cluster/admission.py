@@ -38,8 +38,7 @@ POD_UPDATE_RULE = (
     'existing tolerations),`spec.terminationGracePeriodSeconds` (allow it '
     'to be set to 1 if it was previously negative)')
 GATED = 'Scheduling is blocked due to non-empty scheduling gates'
-NOT_SIMULATED = ('Forbidden: the simulated cluster runs Pods with '
-                 'restartPolicy Never only')
+RESTART_POLICIES = ('Always', 'OnFailure', 'Never')
 
 
 def metadata(resource: resources.ResourceType, obj: dict[str, Any]) -> None:
@@ -254,9 +253,11 @@ def _check_pod(obj: dict[str, Any], name: str) -> None:
     if not spec.get('containers'):
         raise errors.invalid('Pod', name, 'spec.containers',
                              'Required value', 'FieldValueRequired')
-    if spec['restartPolicy'] != 'Never':
-        raise errors.invalid('Pod', name, 'spec.restartPolicy',
-                             NOT_SIMULATED, 'FieldValueForbidden')
+    if spec['restartPolicy'] not in RESTART_POLICIES:
+        raise errors.invalid(
+            'Pod', name, 'spec.restartPolicy', 'Unsupported value: "%s": '
+            'supported values: "Always", "OnFailure", "Never"'
+            % spec['restartPolicy'], 'FieldValueNotSupported')
     seen: set[str] = set()
     volumes = {v.get('name') for v in spec.get('volumes') or []}
     for field in ('initContainers', 'containers'):

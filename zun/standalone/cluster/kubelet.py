@@ -54,6 +54,8 @@ class Timing:
     pull_backoff: float = 2.0
     pull_backoff_limit: float = 300.0
     mount_retry: float = 0.2
+    crash_backoff: float = 10.0
+    crash_backoff_limit: float = 300.0
     heartbeat: float = 5.0
 
 
@@ -375,11 +377,13 @@ class Kubelet:
             address = next(self._ips)
         return str(address)
 
-    def log_path(self, pod: dict[str, Any], name: str) -> pathlib.Path:
-        """The log file of a container, as kubelets lay them out."""
+    def log_path(self, pod: dict[str, Any], name: str, run: int = 0
+                 ) -> pathlib.Path:
+        """The log file of a container's run, as kubelets lay them out."""
         meta = pod['metadata']
         return self.root / 'logs' / ('%s_%s_%s' % (
-            meta['namespace'], meta['name'], meta['uid'])) / name / '0.log'
+            meta['namespace'], meta['name'], meta['uid'])) / name / (
+                '%d.log' % run)
 
     def event(self, pod: dict[str, Any], kind: str, reason: str,
               message: str, path: str = '') -> None:

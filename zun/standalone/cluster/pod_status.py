@@ -28,6 +28,8 @@ class ContainerState:
     ready: bool = False
     started: bool = False
     resources: dict[str, Any] | None = None
+    restarts: int = 0
+    last: dict[str, Any] | None = None
 
     def document(self) -> dict[str, Any]:
         """An entry of ``containerStatuses``."""
@@ -36,9 +38,10 @@ class ContainerState:
             ('terminated', self.terminated)) if value is not None}
         doc: dict[str, Any] = {
             'name': self.name, 'image': self.image,
-            'imageID': self.image_id, 'lastState': {}, 'state': state,
+            'imageID': self.image_id, 'state': state,
+            'lastState': {'terminated': self.last} if self.last else {},
             'ready': self.ready, 'started': self.started,
-            'restartCount': 0}
+            'restartCount': self.restarts}
         if self.container_id:
             doc['containerID'] = 'containerd://' + self.container_id
             doc['resources'] = self.resources or {}
@@ -48,37 +51,51 @@ class ContainerState:
         return doc
 
 
+def restarts(state: ContainerState, policy: str, init: bool = False
+             ) -> bool:
+    """Whether an ended container is started again."""
+    if state.terminated is None or policy == 'Never':
+        return False
+    failed = state.terminated['exitCode'] != 0
+    return failed or (policy == 'Always' and not init)
+
+
 def phase(init: list[ContainerState], main: list[ContainerState],
-          deadline: bool) -> str:
-    """Pending, Running, Succeeded or Failed (restartPolicy Never)."""
-    if deadline and not any(s.running for s in init + main):
-        return 'Failed'
+          stopping: bool, policy: str = 'Never') -> str:
+    """Pending, Running, Succeeded or Failed.
+
+    :param stopping: nothing is started again: a deadline or a deletion.
+    """
+    policy = 'Never' if stopping else policy
     for state in init:
-        if state.terminated is None:
+        if state.terminated is None or restarts(state, policy, True):
             return 'Pending'
         if state.terminated['exitCode'] != 0:
             return 'Failed'
-    if all(s.terminated is not None for s in main):
-        failed = any(s.terminated['exitCode'] for s in main if s.terminated)
+    ended = [s for s in main if s.terminated]
+    if len(ended) == len(main) and not any(
+            restarts(s, policy) for s in main):
+        failed = any(s.terminated['exitCode'] for s in ended
+                     if s.terminated)
         return 'Failed' if failed else 'Succeeded'
-    if any(s.running or s.terminated for s in main):
+    if any(s.running or s.terminated or s.last for s in main):
         return 'Running'
     return 'Pending'
 
 
 def conditions(pod: dict[str, Any], init: list[ContainerState],
-               main: list[ContainerState], sandbox: bool,
-               deadline: bool = False) -> list[dict[str, Any]]:
-    """The five conditions, keeping transition times that did not change."""
-    current = phase(init, main, deadline)
+               main: list[ContainerState], sandbox: bool, current: str
+               ) -> list[dict[str, Any]]:
+    """The five conditions, keeping transition times that did not change.
+
+    :param current: the phase.
+    """
     done = [s for s in init
             if s.terminated and s.terminated['exitCode'] == 0]
     unready = [s.name for s in main if not s.ready]
     reason, message = '', ''
     if current in ('Succeeded', 'Failed'):
         reason = 'PodCompleted' if current == 'Succeeded' else 'PodFailed'
-    elif main and all(s.terminated for s in main):
-        reason = 'PodCompleted'
     elif unready:
         reason = 'ContainersNotReady'
         message = 'containers with unready status: [%s]' % ' '.join(unready)
@@ -128,14 +145,19 @@ def condition(pod: dict[str, Any], kind: str, status: str, reason: str = '',
 
 def apply(pod: dict[str, Any], init: list[ContainerState],
           main: list[ContainerState], *, node_ip: str, pod_ip: str,
-          sandbox: bool, deadline: bool = False) -> None:
+          sandbox: bool, stopping: bool = False, deadline: bool = False
+          ) -> None:
     """Write the kubelet's view into ``pod['status']``, in place."""
     status = pod.setdefault('status', {})
     extra = [c for c in status.get('conditions') or []
              if c['type'].startswith(('PodResize', 'Disruption'))]
+    current = phase(init, main, stopping or deadline,
+                    pod['spec']['restartPolicy'])
+    if deadline and not any(s.running for s in init + main):
+        current = 'Failed'
     status['conditions'] = conditions(
-        pod, init, main, sandbox, deadline) + extra
-    status['phase'] = phase(init, main, deadline)
+        pod, init, main, sandbox, current) + extra
+    status['phase'] = current
     status.setdefault('startTime', store.now())
     status['observedGeneration'] = pod['metadata'].get('generation', 1)
     status['hostIP'] = node_ip

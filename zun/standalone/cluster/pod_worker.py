@@ -154,14 +154,48 @@ class PodWorker:
 
     async def _bring_up(self, state: pod_status.ContainerState, field: str
                         ) -> None:
-        """Pull, start and wait for one container."""
+        """Pull, start and wait for one container, again and again."""
+        policy = self.pod['spec']['restartPolicy']
+        backoff = 0.0
+        while True:
+            await self._run_once(state, field)
+            if not pod_status.restarts(state, policy,
+                                       field == 'initContainers'):
+                return
+            await self._back_off(state, backoff)
+            backoff = min(max(backoff * 2, self.node.timing.crash_backoff),
+                          self.node.timing.crash_backoff_limit)
+
+    async def _back_off(self, state: pod_status.ContainerState,
+                        seconds: float) -> None:
+        """Wait before an ended container is started again."""
+        state.last, state.terminated = state.terminated, None
+        state.restarts += 1
+        state.waiting = {'reason': 'ContainerCreating'}
+        if seconds:
+            meta = self.pod['metadata']
+            state.waiting = {
+                'reason': 'CrashLoopBackOff',
+                'message': 'back-off %ds restarting failed container=%s '
+                'pod=%s_%s(%s)' % (seconds, state.name, meta['name'],
+                                   meta['namespace'], self.uid)}
+            self.node.event(self.pod, 'Warning', 'BackOff', 'Back-off '
+                            'restarting failed container ' + state.name)
+        self.publish()
+        await asyncio.sleep(seconds)
+
+    async def _run_once(self, state: pod_status.ContainerState, field: str
+                        ) -> None:
         spec = next(c for c in self.pod['spec'][field]
                     if c['name'] == state.name)
         path = 'spec.%s{%s}' % (field, state.name)
         image = await self.node.pull(self, state, spec, path)
+        before = self.containers.get(state.name)
+        if before is not None:
+            before.destroy()
         container = containers.Container(
             self.uid, spec, image, self.directory / 'root' / state.name,
-            self.node.log_path(self.pod, state.name))
+            self.node.log_path(self.pod, state.name, state.restarts))
         self.containers[state.name] = container
         env = await self._environment(state, container, image, path)
         state.container_id = container.id
@@ -368,7 +402,7 @@ class PodWorker:
         pod_status.apply(pod, self.init, self.main,
                          node_ip=self.node.address, pod_ip=self.ip,
                          sandbox=self.sandbox,
-                         deadline=self.overdue)
+                         stopping=bool(self.cause), deadline=self.overdue)
 
     def take_resources(self) -> bool:
         """Adopt resized resources of running containers; if any changed."""

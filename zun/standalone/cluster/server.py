@@ -200,7 +200,7 @@ class Server:
             streams.log_options(name, request.query)
             if node is None:
                 return web.Response(text='')
-            streams.check_log(pod, container_name, request.query)
+            run = streams.run_of_log(pod, container_name, request.query)
         elif not pod['spec'].get('nodeName'):
             raise errors.bad_request(
                 'pod %s does not have a host assigned' % name)
@@ -209,7 +209,8 @@ class Server:
                 500, 'InternalError', 'Get "https://%s:10250/": dial tcp: '
                 'connect: connection refused' % pod['spec']['nodeName'])
         if kind == 'log':
-            return await streams.log(request, node, pod, container_name)
+            return await streams.log(request, node, pod, container_name,
+                                     run)
         container = node.container(pod['metadata']['uid'], container_name)
         if container is None or not container.running:
             return web.Response(

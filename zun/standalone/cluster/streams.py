@@ -268,29 +268,36 @@ def _precise(moment: str) -> str:
     return logs.stamp(int(parsed.timestamp() * 10 ** 6) * 1000)
 
 
-def check_log(pod: dict[str, Any], name: str, query: Any) -> None:
-    """Refuse a log that cannot be there.
+def run_of_log(pod: dict[str, Any], name: str, query: Any) -> int:
+    """The number of the run whose log is wanted.
 
-    :raises ApiError: 400.
+    :raises ApiError: 400 for a log that cannot be there.
     """
     pod_name = pod['metadata']['name']
-    if query.get('previous') in ('true', '1'):
-        raise errors.bad_request(
-            'previous terminated container "%s" in pod "%s" not found' % (
-                name, pod_name))
     status = pod['status']
-    for entry in (status.get('containerStatuses') or []) + (
-            status.get('initContainerStatuses') or []):
-        reason = (entry['state'].get('waiting') or {}).get('reason')
-        if entry['name'] == name and reason:
+    entry = next((e for e in (status.get('containerStatuses') or []) + (
+        status.get('initContainerStatuses') or [])
+        if e['name'] == name), None)
+    run = entry['restartCount'] if entry else 0
+    if query.get('previous') in ('true', '1'):
+        if not run:
             raise errors.bad_request(
-                'container "%s" in pod "%s" is waiting to start: %s' % (
-                    name, pod_name, _WAITING.get(reason, reason)))
+                'previous terminated container "%s" in pod "%s" not found'
+                % (name, pod_name))
+        return run - 1
+    waiting = (entry or {'state': {}})['state'].get('waiting')
+    if waiting and not run:
+        raise errors.bad_request(
+            'container "%s" in pod "%s" is waiting to start: %s' % (
+                name, pod_name, _WAITING.get(waiting['reason'],
+                                             waiting['reason'])))
+    return run - 1 if waiting else run
 
 
 async def log(request: web.Request, node: kubelet.Kubelet,
-              pod: dict[str, Any], name: str) -> web.StreamResponse:
-    """Serve ``pods/log``."""
+              pod: dict[str, Any], name: str, run: int
+              ) -> web.StreamResponse:
+    """Serve ``pods/log``, of one run of a container."""
     options = log_options(pod['metadata']['name'], request.query)
     container = node.container(pod['metadata']['uid'], name)
     response = web.StreamResponse(headers={'Content-Type': 'text/plain'})
@@ -300,7 +307,7 @@ async def log(request: web.Request, node: kubelet.Kubelet,
         async for chunk in logs.follow(container.log, options):
             await response.write(chunk)
     else:
-        data = logs.read(node.log_path(pod, name), options)
+        data = logs.read(node.log_path(pod, name, run), options)
         response.content_length = len(data)
         await response.prepare(request)
         await response.write(data)

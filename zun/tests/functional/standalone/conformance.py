@@ -294,6 +294,25 @@ class Conformance:
         log = self.v1.read_namespaced_pod_log('three', self.namespace)
         self.assertEqual({'out', 'err'}, set(log.split()))
 
+    def test_restart_policies(self):
+        command = ['sh', '-c', 'echo run; sleep 1; exit 3']
+        for name, policy in (('again', 'Always'), ('failing', 'OnFailure')):
+            self.create(name, command, restartPolicy=policy)
+            pod = self.wait_pod(name, lambda p: (
+                p.status.container_statuses or [None])[0] and
+                p.status.container_statuses[0].restart_count)
+            state = pod.status.container_statuses[0]
+            self.assertEqual((3, 'Running'), (
+                state.last_state.terminated.exit_code, pod.status.phase))
+            self.assertEqual('run\n', self.v1.read_namespaced_pod_log(
+                name, self.namespace, previous=True))
+            waiting = self.waiting(name, 'CrashLoopBackOff')
+            self.assertIn('back-off 10s restarting failed container=main',
+                          waiting.message)
+            self.v1.delete_namespaced_pod(name, self.namespace)
+        self.create('enough', ['true'], restartPolicy='OnFailure')
+        self.assertEqual('Succeeded', self.finished('enough').status.phase)
+
     def test_success(self):
         self.create('good', ['true'])
         pod = self.finished('good')
