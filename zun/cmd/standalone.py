@@ -159,7 +159,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         service.start()
     except Exception as error:
-        LOG.exception('zun-standalone cannot start')
+        if not isinstance(error, (process.StartError, OSError)):
+            LOG.exception('zun-standalone cannot start')
         print('zun-standalone: cannot start: %s' % process.one_line(error),
               file=sys.stderr)
         return 1

@@ -133,7 +133,7 @@ class Folder:
         """Variables with which OpenStack clients log in by password."""
         return {'OS_AUTH_URL': identity_url, 'OS_USERNAME': user,
                 'OS_PASSWORD': self.secrets[user],
-                'OS_PROJECT_NAME': PROJECT,
+                'OS_PROJECT_NAME': 'service' if user == 'zun' else PROJECT,
                 'OS_USER_DOMAIN_NAME': 'Default',
                 'OS_PROJECT_DOMAIN_NAME': 'Default',
                 'OS_IDENTITY_API_VERSION': '3'}

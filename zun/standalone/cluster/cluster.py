@@ -33,6 +33,8 @@ from zun.standalone import faults
 T = TypeVar('T')
 NAMESPACES = ('default', 'kube-system', 'kube-public', 'kube-node-lease')
 _CALL_LIMIT = 60.0
+#: Seconds between two writes of the state to disk.
+SAVE_EVERY = 2.0
 
 
 class Cluster:
@@ -230,11 +232,13 @@ class Cluster:
         for spec in self._specs:
             self._add_node(spec)
         self.control.start()
+        self._saver = asyncio.ensure_future(self._keep_saved())
         await self._listen()
 
     async def _stop(self) -> None:
         await self._close_listener()
         await self.control.stop()
+        self._saver.cancel()
         self._save()
         for node in self.control.kubelets.values():
             await node.stop()
@@ -298,6 +302,14 @@ class Cluster:
         token = secrets.token_urlsafe(24)
         _write_private(path, token)
         return token
+
+    async def _keep_saved(self) -> None:
+        saved = 0
+        while True:
+            if self.store.version != saved:
+                saved = self.store.version
+                self._save()
+            await asyncio.sleep(SAVE_EVERY)
 
     def _save(self) -> None:
         if self._temporary:

@@ -75,9 +75,12 @@ class Peers:
         return self
 
     def stop(self) -> None:
-        """Stop answering and save the state."""
+        """Stop answering."""
         self._server.stop()
         self._thread.join()
+
+    def _save(self) -> None:
+        """Keep the state on disk, so that not even a crash loses it."""
         path = self.folder / 'peers.json'
         temporary = path.with_suffix('.new')
         temporary.write_text(json.dumps({
@@ -147,7 +150,11 @@ class Peers:
                 'path': request.path, 'query': request.query,
                 'body': body.decode(errors='replace'),
                 'caller': request.caller})
-        return part.handle(request)
+        answer = part.handle(request)
+        if request.method not in ('GET', 'HEAD') and part is not (
+                self.identity):
+            self._save()
+        return answer
 
     def _catalog(self, container_url: str) -> dict[str, tuple[str, str]]:
         urls = {
