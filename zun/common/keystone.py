@@ -7,6 +7,8 @@ that a token is for.
 """
 
 import collections
+from http import cookiejar
+import os
 import threading
 import time
 
@@ -18,6 +20,8 @@ from keystoneauth1 import loading
 from keystoneauth1 import plugin
 from keystoneauth1 import session as ks_session
 from oslo_config import cfg
+import requests
+from requests import adapters
 
 import zun.conf
 from zun import version
@@ -31,9 +35,13 @@ FALLBACK_GROUP = 'keystone_authtoken'
 TIMEOUT = 60
 CALLER_TTL = 300
 MAX_CALLERS = 1000
+ENDPOINT_TTL = 300
+# Connections to one address that are kept open.
+POOL_SIZE = 32
 
 _lock = threading.Lock()
 _sessions: dict = {}
+_transports: dict = {}
 _service: list = []
 _callers: collections.OrderedDict = collections.OrderedDict()
 
@@ -44,6 +52,7 @@ def reset() -> None:
     """
     with _lock:
         _sessions.clear()
+        _transports.clear()
         _service.clear()
         _callers.clear()
 
@@ -63,6 +72,59 @@ def session(verify=True, cert=None) -> ks_session.Session:
                 app_name='zun',
                 app_version=version.version_info.version_string())
         return _sessions[key]
+
+
+class Transport:
+    """Pooled connections to peers, for all threads.
+
+    What the process's environment says about proxies and authorities counts,
+    but is looked up once an address, not once a request.
+    """
+
+    def __init__(self, verify, cert, timeout: float):
+        self._session = requests.Session()
+        # Answers of a peer must not change later requests of others.
+        self._session.cookies.set_policy(
+            cookiejar.DefaultCookiePolicy(allowed_domains=[]))
+        for scheme in ('http://', 'https://'):
+            self._session.mount(scheme, adapters.HTTPAdapter(
+                pool_maxsize=POOL_SIZE))
+        if verify is True:
+            verify = (os.environ.get('REQUESTS_CA_BUNDLE') or
+                      os.environ.get('CURL_CA_BUNDLE') or True)
+        self._how = {'verify': verify, 'cert': cert, 'timeout': timeout,
+                     'allow_redirects': False}
+        self._proxies: dict[str, dict] = {}
+
+    def request(self, method: str, url: str, headers: dict,
+                stream: bool = False, **kwargs) -> requests.Response:
+        """Send a request; redirects are answers.
+
+        :param kwargs: ``params``, ``json``, ``data``: as in ``requests``.
+        :raises requests.RequestException: there was no answer.
+        """
+        prepared = requests.Request(
+            method, url, headers=headers, **kwargs).prepare()
+        return self._session.send(
+            prepared, stream=stream, proxies=self._proxies_of(url),
+            **self._how)
+
+    def _proxies_of(self, url: str) -> dict:
+        address = url[:url.find('/', len('https://'))]
+        if address not in self._proxies:
+            self._proxies[address] = requests.utils.get_environ_proxies(
+                address)
+        return self._proxies[address]
+
+
+def transport(verify=True, cert=None) -> Transport:
+    """The shared transport of these TLS settings; see :func:`session`."""
+    key = (verify, cert)
+    with _lock:
+        if key not in _transports:
+            _transports[key] = Transport(
+                verify, cert, _option(GROUP, 'timeout') or TIMEOUT)
+        return _transports[key]
 
 
 def _option(group: str, *names: str):
@@ -105,12 +167,19 @@ class IdentityAuth(plugin.BaseAuthPlugin):
     def __init__(self, auth):
         super().__init__()
         self._auth = auth
+        self._endpoints: dict[tuple, tuple[float, str | None]] = {}
 
     def get_token(self, session, **kwargs):
         return self._auth.get_token(identity_session(), **kwargs)
 
     def get_endpoint(self, session, **kwargs):
-        return self._auth.get_endpoint(identity_session(), **kwargs)
+        key = tuple(sorted(kwargs.items()))
+        until, endpoint = self._endpoints.get(key, (0, None))
+        if until < time.monotonic():
+            endpoint = self._auth.get_endpoint(identity_session(), **kwargs)
+            self._endpoints[key] = (time.monotonic() + ENDPOINT_TTL,
+                                    endpoint)
+        return endpoint
 
     def get_project_id(self, session, **kwargs):
         return self._auth.get_project_id(identity_session(), **kwargs)
@@ -122,6 +191,7 @@ class IdentityAuth(plugin.BaseAuthPlugin):
         return self._auth.get_access(identity_session(), **kwargs)
 
     def invalidate(self):
+        self._endpoints.clear()
         return self._auth.invalidate()
 
 
