@@ -1,32 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the filters see of a host."""
 
+import functools
+import json
+import types
+
+from zun.db import api as db_api
 from zun import objects
 from zun.pci import stats as pci_stats
 
-FIGURES = ('mem_available', 'mem_total', 'mem_free', 'mem_used',
-           'cpus', 'cpu_used', 'disk_total', 'disk_used',
-           'disk_quota_supported', 'enable_cpu_pinning', 'numa_topology',
-           'architecture', 'os_type', 'os', 'kernel_version', 'rp_uuid')
+FIGURES = ('uuid', 'rp_uuid', 'hostname', 'mem_available', 'mem_total',
+           'mem_free', 'mem_used', 'cpus', 'cpu_used', 'disk_total',
+           'disk_used', 'disk_quota_supported', 'enable_cpu_pinning',
+           'architecture', 'os_type', 'os', 'kernel_version')
+DOCUMENTS = ('labels', 'runtimes', 'numa_topology', 'pci_stats')
 
 
 class HostState:
     """A compute node with its service, and the limits that filters set for
     the claim on the host (``limits``: cpu, memory, disk, cpuset).
+
+    :param node: a ``compute_node`` row; its figures become attributes.
+    :param service: an object with the columns of ``zun_service``.
     """
 
-    def __init__(self, node: 'objects.ComputeNode', service=None):
-        self.hostname = node.hostname
-        self.nodename = node.hostname
-        self.uuid = node.uuid
+    def __init__(self, node: dict, service=None):
+        for name in FIGURES:
+            setattr(self, name, node[name])
+        self.nodename = self.hostname
         self.service = service
         self.limits: dict = {}
-        for name in FIGURES:
-            setattr(self, name, getattr(node, name, None))
-        self.labels = node.labels or {}
-        self.runtimes = node.runtimes or []
-        self.pci_stats = pci_stats.PciDeviceStats(
-            stats=node.pci_device_pools)
+        self.labels = node['labels'] or {}
+        self.runtimes = node['runtimes'] or []
+        self._node = node
+
+    @functools.cached_property
+    def numa_topology(self) -> 'objects.NUMATopology':
+        """The NUMA nodes; none where the host reported none."""
+        return objects.NUMATopology._from_dict(
+            self._node['numa_topology'] or {'nodes': []})
+
+    @functools.cached_property
+    def pci_stats(self) -> pci_stats.PciDeviceStats:
+        """The pools of free PCI devices."""
+        pools = self._node['pci_stats']
+        return pci_stats.PciDeviceStats(
+            objects.PciDevicePoolList.obj_from_primitive(json.loads(pools))
+            if pools else None)
 
     def __repr__(self) -> str:
         return '%s ram: %sMB/%sMB cpu: %s/%s disk: %sGB/%sGB' % (
@@ -39,8 +59,11 @@ def host_states(context, rp_uuids) -> list[HostState]:
     in the order of their uuids; two statements however many there are.
     """
     services = {
-        service.host: service for service in
-        objects.ZunService.list_by_binary(context, 'zun-compute')}
-    return [HostState(node, services[node.hostname])
-            for node in objects.ComputeNode.list(context)
-            if node.rp_uuid in rp_uuids and node.hostname in services]
+        row['host']: types.SimpleNamespace(**row) for row in
+        db_api.list_zun_services_by_binary(context, 'zun-compute')}
+    nodes = db_api.list_compute_nodes(
+        context, filters={'rp_uuid': list(rp_uuids)},
+        columns=FIGURES + DOCUMENTS)
+    return [HostState(node, services[node['hostname']])
+            for node in sorted(nodes, key=lambda node: node['uuid'])
+            if node['hostname'] in services]

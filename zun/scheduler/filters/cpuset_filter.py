@@ -15,8 +15,7 @@ class CpuSetFilter(base.BaseHostFilter):
     def host_passes(self, host_state, container, extra_spec):
         if container.cpu_policy != 'dedicated':
             return not CONF.compute.enable_cpu_pinning
-        if not host_state.enable_cpu_pinning or \
-                host_state.numa_topology is None:
+        if not host_state.enable_cpu_pinning:
             return False
         for node in host_state.numa_topology.nodes:
             if _fits(node, container):

@@ -187,7 +187,7 @@ class CpuSetFilterTest(FilterTestCase):
 
     def test_host_that_does_not_pin(self):
         for kwargs in ({'enable_cpu_pinning': False},
-                       {'numa_topology': None}):
+                       {'numa_topology': objects.NUMATopology(nodes=[])}):
             self.assertFalse(self.dedicated(host(**kwargs), cpu=1.0)[0])
 
     def test_shared_cpus_are_anywhere(self):
