@@ -18,11 +18,14 @@ from cotyledon import oslo_config_glue
 from oslo_log import log as logging
 
 from zun.common import service
+from zun.common import utils
 import zun.conf
 from zun import version
 
 CONF = zun.conf.CONF
 LOG = logging.getLogger(__name__)
+
+one_line = utils.one_line
 
 # Status of a child that will not do better next time.
 EXIT_CANNOT_START = 78
@@ -101,12 +104,6 @@ def _cannot_start(error: Exception) -> NoReturn:
     print('%s: cannot start: %s' % (CONF.prog, one_line(error)),
           file=sys.stderr, flush=True)
     os._exit(EXIT_CANNOT_START)
-
-
-def one_line(error: BaseException) -> str:
-    """The first line of what an error says, or its name."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 def _child_died(service_id: object, worker_id: int, status: int) -> None:

@@ -112,3 +112,9 @@ def safe_rstrip(value: Any, chars: str | None = None) -> Any:
     if not isinstance(value, str):
         return value
     return value.rstrip(chars) or value
+
+
+def one_line(error: BaseException) -> str:
+    """The first line of what an error says, or its name."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -15,12 +15,14 @@ import os
 import pathlib
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
 import time
 import uuid
 
+import psutil
 import sqlalchemy as sa
 
 # Not the directory that a test has to itself, which is another user's and
@@ -56,7 +58,7 @@ class Server(abc.ABC):
         self.data = self.directory / 'data'
         self.log = self.directory / 'log'
         self._user = self._choose_user()
-        self._process: subprocess.Popen | None = None
+        self._processes: list[subprocess.Popen] = []
         if self._user is not None:
             shutil.chown(self.directory, self._user)
 
@@ -125,10 +127,17 @@ class Server(abc.ABC):
         :raises DatabaseUnavailable: it doesn't
         """
         self.initialise()
-        self._process = self._as_user(
+        self.launch()
+
+    def launch(self) -> None:
+        """Start the server on the data that is there.
+
+        :raises DatabaseUnavailable: it doesn't answer
+        """
+        self._processes.append(self._as_user(
             ['/bin/sh', '-c', _UNTIL_EOF, 'sh', str(self.directory),
              *self.command()],
-            stdin=subprocess.PIPE)
+            stdin=subprocess.PIPE))
         deadline = time.monotonic() + START_TIMEOUT
         while True:
             try:
@@ -141,12 +150,34 @@ class Server(abc.ABC):
                         self.name, e, self._last_lines())) from e
                 time.sleep(0.1)
 
+    def shut_down(self) -> None:
+        """End the server in good order; :meth:`launch` starts it again."""
+        self._end(self._shutdown_signal)
+
+    def crash(self) -> None:
+        """End the server at once; what it wrote last may be lost."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: signal.Signals) -> None:
+        server = psutil.Process(self._pid())
+        server.send_signal(number)
+        # What started it only takes note of its end in stop().
+        while server.is_running() and (server.status() !=
+                                       psutil.STATUS_ZOMBIE):
+            time.sleep(0.05)
+
+    _shutdown_signal = signal.SIGTERM
+
+    @abc.abstractmethod
+    def _pid(self) -> int:
+        """Return the process id of the server."""
+
     def stop(self) -> None:
         """Stop the server and remove its directory."""
-        if self._process is not None:
-            self._process.stdin.close()
-            self._process.wait(STOP_TIMEOUT)
-            self._process = None
+        while self._processes:
+            process = self._processes.pop()
+            process.stdin.close()
+            process.wait(STOP_TIMEOUT)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def execute(self, statement: str, database: str | None = None) -> None:
@@ -196,6 +227,9 @@ class MariaDB(Server):
                 '--innodb-doublewrite=OFF', '--innodb-lock-wait-timeout=30',
                 '--innodb-buffer-pool-size=64M', '--max-connections=300']
 
+    def _pid(self) -> int:
+        return int((self.directory / 'pid').read_text())
+
     @property
     def socket(self) -> pathlib.Path:
         """The path of the server's socket."""
@@ -229,6 +263,8 @@ class PostgreSQL(Server):
     main_database = 'postgres'
 
     _drop_statement = 'DROP DATABASE IF EXISTS %s WITH (FORCE)'
+    # Without waiting for the clients to leave.
+    _shutdown_signal = signal.SIGINT
     _directories = '/usr/lib/postgresql/*/bin'
 
     def initialise(self) -> None:
@@ -245,6 +281,10 @@ class PostgreSQL(Server):
         return [self._find('postgres', self._directories),
                 '-D', str(self.data),
                 *('--%s=%s' % item for item in settings.items())]
+
+    def _pid(self) -> int:
+        lines = (self.data / 'postmaster.pid').read_text().splitlines()
+        return int(lines[0])
 
     def url(self, database: str) -> str:
         return 'postgresql+psycopg2://postgres@/%s?host=%s' % (

@@ -7,9 +7,7 @@ nodes.  Needs the packages ``mariadb-server``, ``galera-4`` and ``rsync``.
 """
 
 import glob
-import os
 import shutil
-import signal
 import socket
 import time
 
@@ -115,27 +113,16 @@ class Node(databases.MariaDB):
         return row and row[1]
 
     def stop(self) -> None:
-        if self._process is not None and not self._answers():
+        if (self.directory / 'pid').exists() and (
+                self.status('wsrep_ready') != 'ON'):
             # A node that has not joined does not end when it is asked to.
-            self.kill()
-            self._process = None
+            self.crash()
         super().stop()
-
-    def _answers(self) -> bool:
-        return self.status('wsrep_local_state_comment') is not None
-
-    def kill(self) -> None:
-        """End the server at once (SIGKILL); its directory stays."""
-        pid_file = self.directory / 'pid'
-        if pid_file.exists():
-            os.kill(int(pid_file.read_text()), signal.SIGKILL)
-        self._process.stdin.close()
-        self._process.wait(databases.STOP_TIMEOUT)
 
     def rejoin(self) -> None:
         """Start the server again, to catch up with the others."""
         self.founds = False
-        self.start()
+        self.launch()
         self.wait_until_synced()
 
 
@@ -161,8 +148,11 @@ class Galera(databases.Server):
         self.nodes[0].install()
 
     def command(self) -> list[str]:
-        """Not used: each node has its own."""
-        raise NotImplementedError
+        """The first node's; the others have their own."""
+        return self.nodes[0].command()
+
+    def _pid(self) -> int:
+        return self.nodes[0]._pid()
 
     def start(self) -> None:
         """Start the nodes; they are one cluster when this returns."""

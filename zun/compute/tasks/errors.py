@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from zun.common import exception
 from zun.common.i18n import _
+from zun.common import utils
 
 # Answers of a peer after which the same request may succeed.
 PASSING_STATUS = frozenset((408, 425, 429, 500, 502, 503, 504))
@@ -130,9 +131,10 @@ def is_transient(error: BaseException) -> bool:
 
 def dump(error: BaseException) -> str:
     """An error as JSON, to keep with its task."""
-    text = str(error)
-    if not isinstance(error, exception.ZunException):
-        text = text or type(error).__name__
+    text = str(error) or type(error).__name__
+    if isinstance(error, DB_ERRORS):
+        # The statement follows; it tells nobody anything.
+        text = utils.one_line(error)
     return json.dumps({'class': type(error).__name__,
                        'message': text[:MAX_MESSAGE],
                        'code': getattr(error, 'code', None)})

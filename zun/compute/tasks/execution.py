@@ -10,6 +10,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from zun.common import exception
+from zun.common import utils
 from zun.compute.tasks import errors
 from zun.compute.tasks import handle as task_handle
 from zun.compute.tasks import metrics
@@ -105,7 +106,7 @@ class Executor:
                 arguments: dict[str, Any]) -> str:
         """An attempt failed: another one later, or the end of it."""
         passing = errors.is_transient(error) or operation is None
-        if passing and handle.superseded():
+        if passing and self._is_superseded(handle):
             error = errors.Superseded(reason=str(error))
             passing = False
         after = error.after if isinstance(error, errors.Retry) else None
@@ -119,7 +120,8 @@ class Executor:
                         'failed, the next one follows in %(pause).0f s: '
                         '%(error)s',
                         {'attempt': row.attempt, 'task': row.uuid,
-                         'kind': row.kind, 'pause': pause, 'error': error})
+                         'kind': row.kind, 'pause': pause,
+                         'error': utils.one_line(error)})
             metrics.RETRIES.labels(row.kind).inc()
             self._write(handle, tasks.put_back, pause, errors.dump(error))
             return 'retried'
@@ -129,6 +131,17 @@ class Executor:
         self._write(handle, tasks.condemn, errors.dump(error))
         return self._run_undo(context, handle, row, operation, arguments,
                               error)
+
+    @staticmethod
+    def _is_superseded(handle: task_handle.TaskHandle) -> bool:
+        try:
+            return handle.superseded()
+        except errors.DB_ERRORS as error:
+            # It may be what the attempt failed for; the next one will see.
+            LOG.warning('The lane of task %(task)s cannot be read: '
+                        '%(error)s', {'task': handle.uuid,
+                                      'error': utils.one_line(error)})
+            return False
 
     def _undo(self, context: Any, handle: task_handle.TaskHandle, row: Any,
               operation: registry.Operation, arguments: dict[str, Any]) -> str:
@@ -180,7 +193,8 @@ class Executor:
                     raise
                 LOG.warning('The outcome of task %(task)s could not be '
                             'written: %(error)s',
-                            {'task': handle.uuid, 'error': error})
+                            {'task': handle.uuid,
+                             'error': utils.one_line(error)})
                 self._closing.wait(ERROR_PAUSE)
 
 

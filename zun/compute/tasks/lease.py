@@ -8,6 +8,7 @@ import time
 from oslo_log import log as logging
 from oslo_utils import uuidutils
 
+from zun.common import utils
 from zun.compute.tasks import errors
 import zun.conf
 from zun.db import api as db_api
@@ -102,7 +103,8 @@ class Lease:
             try:
                 self.beat()
             except errors.DB_ERRORS as error:
-                LOG.warning('No sign of life could be written: %s', error)
+                LOG.warning('No sign of life could be written: %s',
+                            utils.one_line(error))
                 pause = min(pause, ERROR_PAUSE)
             except Exception:
                 LOG.exception('No sign of life could be written.')
@@ -117,7 +119,8 @@ class Lease:
         except errors.DB_ERRORS as error:
             LOG.warning('Worker %(worker)s could not sign off, others will '
                         'find out: %(error)s',
-                        {'worker': self.uuid, 'error': error})
+                        {'worker': self.uuid,
+                         'error': utils.one_line(error)})
 
     @db_api.retry_on_conflict
     def _release(self) -> None:

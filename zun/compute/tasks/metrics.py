@@ -7,6 +7,7 @@ from oslo_log import log as logging
 import prometheus_client
 from prometheus_client import core
 
+from zun.common import utils
 from zun.compute.tasks import errors
 from zun.db import api as db_api
 from zun.db.sqlalchemy.queries import tasks
@@ -55,7 +56,8 @@ class QueueCollector:
                 rows = tasks.depths(session)
         except errors.DB_ERRORS as error:
             # The other figures are wanted all the more.
-            LOG.warning('The queue cannot be counted: %s', error)
+            LOG.warning('The queue cannot be counted: %s',
+                        utils.one_line(error))
             return
         for row in rows:
             depth.add_metric([row.kind, row.state], row.number)

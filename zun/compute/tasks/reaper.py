@@ -16,6 +16,7 @@ import time
 
 from oslo_log import log as logging
 
+from zun.common import utils
 from zun.compute.tasks import errors
 from zun.compute.tasks import metrics
 from zun.compute.tasks import registry
@@ -130,7 +131,8 @@ class Reaper:
             try:
                 self.round()
             except errors.DB_ERRORS as error:
-                LOG.warning('Nobody is watched: %s', error)
+                LOG.warning('Nobody is watched: %s',
+                            utils.one_line(error))
             except Exception:
                 LOG.exception('Nobody is watched.')
 

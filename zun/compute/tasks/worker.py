@@ -11,6 +11,7 @@ import zlib
 from oslo_db import exception as db_exc
 from oslo_log import log as logging
 
+from zun.common import utils
 from zun.compute.tasks import errors
 from zun.compute.tasks import execution
 from zun.compute.tasks import lease
@@ -148,7 +149,8 @@ class Worker:
             self._settle_doubt()
             return self._claim_next()
         except errors.DB_ERRORS as error:
-            LOG.warning('The queue cannot be used: %s', error)
+            LOG.warning('The queue cannot be used: %s',
+                        utils.one_line(error))
         except Exception:
             LOG.exception('The queue cannot be used.')
         # A claim may have been committed without our hearing of it.
