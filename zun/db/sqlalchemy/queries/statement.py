@@ -48,7 +48,9 @@ def insert(session: orm.Session, model: Any, values: Row) -> Row:
     stored = {name: value for name, value in row.items()
               if value is not None or
               isinstance(table.c[name].type, types.JsonText)}
-    result = session.execute(table.insert().values(stored))
+    # As parameters: the statement is the same for all rows that have these
+    # columns, and compiled once.
+    result = session.execute(table.insert(), stored)
     row.update(zip((c.name for c in table.primary_key),
                    result.inserted_primary_key))
     return row
@@ -148,15 +150,15 @@ def matches(session: orm.Session, model: Any,
 def of_tenant(context: Any, model: Any) -> list[Any]:
     """Return the criteria that keep a context to its project's rows.
 
-    A context without a project is kept to its user's rows, an administrator
-    who asked for all projects to nothing, and so is work without a context.
+    A context without a project is kept to its user's rows (without a user
+    either, as `noauth` lets in: to rows of nobody), an administrator who
+    asked for all projects to nothing, and so is work without a context.
     """
     if context is None or (context.is_admin and context.all_projects):
         return []
     if context.project_id:
         return [model.project_id == context.project_id]
-    return [sa.false() if context.user_id is None else
-            model.user_id == context.user_id]
+    return [model.user_id == context.user_id]
 
 
 def page(session: orm.Session, model: Any, statement: Any,
