@@ -11,11 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import fixtures
 import requests
-from testtools import content
 
 from zun.standalone import main as standalone
 from zun.standalone import settings
@@ -112,9 +112,10 @@ class Deployment(fixtures.Fixture):
         self.processes: dict[str, Process] = {}
 
     def _setUp(self) -> None:
-        self.directory = pathlib.Path(
-            self.useFixture(fixtures.TempDir()).path)
-        self.addCleanup(self._keep_logs)
+        # Not in the directory of one test: several use the deployment.
+        folder = tempfile.TemporaryDirectory(prefix='zun-', dir='/tmp')
+        self.addCleanup(folder.cleanup)
+        self.directory = pathlib.Path(folder.name)
         self.folder = settings.Folder(self.directory / 'state')
         api, proxy = free_ports(2)
         self._ports = settings.Ports(api=api, proxy=proxy, peers=0)
@@ -144,7 +145,8 @@ class Deployment(fixtures.Fixture):
             'api': {'workers': 1},
             'task': {'admin_port': 0},
             'agent': {'runtime_endpoint': self._containerd or ''},
-            'kubernetes': {'namespace_prefix': self.prefix,
+            'kubernetes': {'unschedulable_timeout': 5,
+                           'namespace_prefix': self.prefix,
                            'service_namespace': self.prefix + 'service'}}
         for section, values in changed.items():
             if section != 'DEFAULT' and not parser.has_section(section):
@@ -193,11 +195,10 @@ class Deployment(fixtures.Fixture):
         except requests.ConnectionError:
             return False
 
-    def _keep_logs(self):
-        """The logs, for the report of a failed test."""
-        for log in sorted(self.directory.glob('*.log')):
-            text = log.read_text(errors='replace')
-            self.addDetail(log.name, content.text_content(text[-20000:]))
+    def logs(self) -> dict[str, str]:
+        """The ends of the logs by name, for the report of a failed test."""
+        return {log.name: log.read_text(errors='replace')[-20000:]
+                for log in sorted(self.directory.glob('*.log'))}
 
     # -- clients -----------------------------------------------------------
 

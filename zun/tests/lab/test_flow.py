@@ -6,6 +6,8 @@ Executables as processes of their own, MariaDB, a real kubelet.
 
 import json
 
+from testtools import content
+
 from zun.common.k8s import client as k8s
 from zun.tests import base
 from zun.tests import databases
@@ -17,24 +19,54 @@ SCRIPT = ('trap "echo trapped USR1" USR1; trap "exit 0" TERM; '
           'while :; do sleep 0.2; done')
 
 
-class LabTestCase(base.TestCase):
-    """A deployment on the real cluster, which must be left as it was."""
+class DeployedTestCase(base.TestCase):
+    """Tests that share one deployment, which each leaves as it was.
+
+    ``cluster`` is the cluster it is on, ``zun`` the deployment.
+    """
+
+    _shared: processes.Deployment | None = None
 
     def setUp(self):
         super().setUp()
-        self.lab = cluster.get()
-        self.config(group='kubernetes', kubeconfig=self.lab.kubeconfig)
+        cls = type(self)
+        self.config(group='kubernetes', kubeconfig=self.kubeconfig())
         k8s.reset()
         self.addCleanup(k8s.reset)
         self.cluster = k8s.get_cluster()
-        server = databases.get('mariadb')
-        self.database = server.create_database()
-        self.addCleanup(server.drop_database, self.database)
-        self.node = self.cluster.list(k8s.NODES)[0][0]['metadata']['name']
-        self.zun = self.useFixture(processes.Deployment(
-            self.lab.kubeconfig, self.database, self.node,
-            self.lab.containerd))
-        self.addCleanup(self.remove_namespaces)
+        if cls._shared is None:
+            shared = self.deployment(
+                databases.get('mariadb').create_database())
+            shared.setUp()
+            cls._shared = shared
+        self.zun = cls._shared
+        self.addOnException(self._attach_logs)
+        self.addCleanup(self._delete_containers)
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls._shared is not None:
+            cls._shared.cleanUp()
+            cls._shared = None
+        super().tearDownClass()
+
+    def kubeconfig(self) -> str:
+        """The configuration file of the cluster."""
+        raise NotImplementedError
+
+    def deployment(self, database: str) -> processes.Deployment:
+        """What to deploy, once for all tests of the class."""
+        raise NotImplementedError
+
+    def _attach_logs(self, exc_info):
+        for name, text in self.zun.logs().items():
+            self.addDetail(name, content.text_content(text))
+
+    def _delete_containers(self):
+        # What a failed test left would fail the others.
+        for one in self.zun.get('/containers')['containers']:
+            self.zun.request('DELETE', '/containers/' + one['uuid'],
+                             params={'stop': 'true'})
 
     def namespaces(self) -> list[str]:
         """The namespaces of this deployment's projects."""
@@ -43,12 +75,6 @@ class LabTestCase(base.TestCase):
                 for one in self.cluster.list(k8s.NAMESPACES)[0]
                 if one['metadata']['name'].startswith(self.zun.prefix) and
                 one['metadata']['name'] != service]
-
-    def remove_namespaces(self):
-        """Also the one of the Lease, when all is over."""
-        for name in self.namespaces() + [self.zun.prefix + 'service']:
-            if self.cluster.find(k8s.NAMESPACES, name):
-                self.cluster.delete(k8s.NAMESPACES, name)
 
     def pods(self) -> list[dict]:
         """Zun's Pods of this deployment."""
@@ -63,8 +89,37 @@ class LabTestCase(base.TestCase):
         self.assertEqual({}, self.zun.peers.network.rows['ports'])
         self.assertEqual({}, self.zun.peers.placement.allocations)
         tasks = self.zun.run('zun-status', 'task', 'list')
-        for state in ('ready', 'running', 'failed'):
+        for state in ('ready', 'running'):
             self.assertNotIn(state, tasks)
+
+
+class LabTestCase(DeployedTestCase):
+    """A deployment on the real cluster."""
+
+    def setUp(self):
+        self.lab = cluster.get()
+        super().setUp()
+
+    def kubeconfig(self):
+        return self.lab.kubeconfig
+
+    def deployment(self, database):
+        node = self.cluster.list(k8s.NODES)[0][0]['metadata']['name']
+        return LabDeployment(self.lab.kubeconfig, database, node,
+                             self.lab.containerd)
+
+
+class LabDeployment(processes.Deployment):
+    """Takes its namespaces away from a cluster that stays."""
+
+    def _setUp(self):
+        super()._setUp()
+        self.addCleanup(self._remove_namespaces, k8s.get_cluster())
+
+    def _remove_namespaces(self, cluster):
+        for one in cluster.list(k8s.NAMESPACES)[0]:
+            if one['metadata']['name'].startswith(self.prefix):
+                cluster.delete(k8s.NAMESPACES, one['metadata']['name'])
 
 
 class TestFlow(LabTestCase):
@@ -80,11 +135,13 @@ class TestFlow(LabTestCase):
 
     def test_python_zunclient(self):
         self.client('zun', 'run', '--name', 'box', '--cpu', '0.1',
-                    '--memory', '64', '--runtime', 'kata',
-                    'busybox', 'sh', '-c', SCRIPT, status=0)
+                    '--memory', '64', 'busybox', 'sh', '-c', SCRIPT)
         self.status('box', 'Running')
         self.assertIn('box', self.client('zun', 'list'))
-        self.assertIn('kata', self.client('zun', 'show', 'box'))
+        self.assertIn('Running', self.client('zun', 'show', 'box'))
+        self.assertEqual(
+            ['kata'],
+            [pod['spec']['runtimeClassName'] for pod in self.pods()])
         processes.wait_for('the log', lambda: 'hello from the container' in
                            self.client('zun', 'logs', 'box'))
         self.assertIn('42', self.client(
@@ -92,6 +149,8 @@ class TestFlow(LabTestCase):
         self.client('zun', 'kill', '--signal', 'USR1', 'box')
         processes.wait_for('the signal', lambda: 'trapped USR1' in
                            self.client('zun', 'logs', 'box'))
+        # A kill says Stopped, and what is true follows.
+        self.status('box', 'Running')
         self.zun.act('box', 'kill', signal='SIGKILL')
         self.status('box', 'Stopped')
         self.client('zun', 'start', 'box')
