@@ -41,8 +41,8 @@ class Ports:
 
     api: int = 9517
     proxy: int = 6784
-    peers: int = 5000
-    cluster: int = 6443
+    peers: int = 9518
+    cluster: int = 9519
 
 
 class Folder:
