@@ -89,10 +89,16 @@ class DbQuotaDriver:
 
     def check(self, context, project_id: str, deltas: dict) -> Reservation:
         """See :meth:`QuotaEngine.check`."""
-        # In this order: what is counted after a generation was read is at
-        # least what was there then.
-        generation = _db().quota_generation(context, project_id or '')
-        self.count(context, project_id, deltas)
+        db_api = _db()
+        with db_api.reader(context):
+            # In this order: what is counted after a generation was read is
+            # at least what was there then.
+            generation = db_api.quota_generation(context, project_id)
+            self.count(context, project_id, deltas)
+        if generation is None and db_api.quota_generation_create(
+                context, project_id):
+            # Nobody can have moved on from what did not exist.
+            generation = 0
         return DbReservation(self, context, project_id, deltas, generation)
 
     def count(self, context, project_id: str, deltas: dict) -> None:

@@ -18,6 +18,7 @@ from zun.db.sqlalchemy.queries import quotas
 from zun.db.sqlalchemy.queries import registries
 from zun.db.sqlalchemy.queries import resource_classes
 from zun.db.sqlalchemy.queries import resource_providers
+from zun.db.sqlalchemy.queries import scheduling
 from zun.db.sqlalchemy.queries import services
 from zun.db.sqlalchemy.queries import terminal_sessions
 from zun.db.sqlalchemy.queries import volumes
@@ -106,6 +107,7 @@ get_compute_node = compute_nodes.get_compute_node
 get_compute_node_by_hostname = compute_nodes.get_compute_node_by_hostname
 destroy_compute_node = compute_nodes.destroy_compute_node
 lock_compute_node = compute_nodes.lock_compute_node
+list_hosts = scheduling.list_hosts
 get_pci_device_by_addr = pci_devices.get_pci_device_by_addr
 get_pci_device_by_id = pci_devices.get_pci_device_by_id
 get_all_pci_device_by_node = pci_devices.get_all_pci_device_by_node
@@ -140,6 +142,7 @@ quota_usage_get_all_by_project = quotas.quota_usage_get_all_by_project
 quota_limits = quota_reservations.quota_limits
 quota_usages = quota_reservations.quota_usages
 quota_generation = quota_reservations.quota_generation
+quota_generation_create = quota_reservations.quota_generation_create
 quota_advance = quota_reservations.quota_advance
 
 # Resource providers and classes

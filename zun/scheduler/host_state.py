@@ -13,22 +13,24 @@ FIGURES = ('uuid', 'rp_uuid', 'hostname', 'mem_available', 'mem_total',
            'mem_free', 'mem_used', 'cpus', 'cpu_used', 'disk_total',
            'disk_used', 'disk_quota_supported', 'enable_cpu_pinning',
            'architecture', 'os_type', 'os', 'kernel_version')
-DOCUMENTS = ('labels', 'runtimes', 'numa_topology', 'pci_stats')
+SERVICE = 'service_'
 
 
 class HostState:
     """A compute node with its service, and the limits that filters set for
     the claim on the host (``limits``: cpu, memory, disk, cpuset).
 
-    :param node: a ``compute_node`` row; its figures become attributes.
-    :param service: an object with the columns of ``zun_service``.
+    :param node: a row of ``db_api.list_hosts``; its figures become
+        attributes, what is of the service those of ``service``.
     """
 
-    def __init__(self, node: dict, service=None):
+    def __init__(self, node: dict):
         for name in FIGURES:
             setattr(self, name, node[name])
         self.nodename = self.hostname
-        self.service = service
+        self.service = types.SimpleNamespace(**{
+            name[len(SERVICE):]: value for name, value in node.items()
+            if name.startswith(SERVICE)})
         self.limits: dict = {}
         self.labels = node['labels'] or {}
         self.runtimes = node['runtimes'] or []
@@ -37,8 +39,9 @@ class HostState:
     @functools.cached_property
     def numa_topology(self) -> 'objects.NUMATopology':
         """The NUMA nodes; none where the host reported none."""
+        text = self._node['numa_topology']
         return objects.NUMATopology._from_dict(
-            self._node['numa_topology'] or {'nodes': []})
+            (text and json.loads(text)) or {'nodes': []})
 
     @functools.cached_property
     def pci_stats(self) -> pci_stats.PciDeviceStats:
@@ -56,14 +59,6 @@ class HostState:
 
 def host_states(context, rp_uuids) -> list[HostState]:
     """The hosts of these resource providers that have a compute service,
-    in the order of their uuids; two statements however many there are.
+    in the order of their uuids; one statement however many there are.
     """
-    services = {
-        row['host']: types.SimpleNamespace(**row) for row in
-        db_api.list_zun_services_by_binary(context, 'zun-compute')}
-    nodes = db_api.list_compute_nodes(
-        context, filters={'rp_uuid': list(rp_uuids)},
-        columns=FIGURES + DOCUMENTS)
-    return [HostState(node, services[node['hostname']])
-            for node in sorted(nodes, key=lambda node: node['uuid'])
-            if node['hostname'] in services]
+    return [HostState(row) for row in db_api.list_hosts(context, rp_uuids)]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a project may use, what it uses, and the guard between the two."""
+"""What a project may use, what it uses, and the guard between the two.
+
+Each creation of a container runs these, so the statements are built once.
+"""
 
 from typing import Any
 
@@ -17,6 +20,32 @@ _QUOTA = models.Quota.__table__
 _CLASS = models.QuotaClass.__table__
 _GENERATION = quota_models.quota_generation
 
+_PROJECT = sa.bindparam('project')
+
+_SELECT_LIMITS = sa.union_all(
+    sa.select(sa.literal(0).label('own'), _CLASS.c.id, _CLASS.c.resource,
+              _CLASS.c.hard_limit).where(
+        _CLASS.c.class_name == consts.DEFAULT_QUOTA_CLASS_NAME),
+    sa.select(sa.literal(1), _QUOTA.c.id, _QUOTA.c.resource,
+              _QUOTA.c.hard_limit).where(_QUOTA.c.project_id == _PROJECT))
+
+# Memory is text; equal texts are added up here, different ones by us.
+_SELECT_USAGES = sa.select(
+    _CONTAINER.c.memory, sa.func.count(_CONTAINER.c.id),
+    sa.func.sum(_CONTAINER.c.cpu), sa.func.sum(_CONTAINER.c.disk)).where(
+    _CONTAINER.c.project_id == _PROJECT,
+    _CONTAINER.c.container_type == consts.TYPE_CONTAINER).group_by(
+    _CONTAINER.c.memory)
+
+_SELECT_GENERATION = sa.select(_GENERATION.c.generation).where(
+    _GENERATION.c.project_id == _PROJECT)
+
+_ADVANCE = _GENERATION.update().where(
+    _GENERATION.c.project_id == _PROJECT).values(
+    generation=_GENERATION.c.generation + 1)
+_ADVANCE_FROM = _ADVANCE.where(
+    _GENERATION.c.generation == sa.bindparam('known'))
+
 
 def quota_limits(context: Any, project_id: str | None
                  ) -> dict[str, int | None]:
@@ -26,15 +55,8 @@ def quota_limits(context: Any, project_id: str | None
     Of several rows of a resource the newest counts. Resources without a
     row are left out; None is no limit.
     """
-    query = sa.union_all(
-        sa.select(sa.literal(0).label('own'), _CLASS.c.id, _CLASS.c.resource,
-                  _CLASS.c.hard_limit).where(
-            _CLASS.c.class_name == consts.DEFAULT_QUOTA_CLASS_NAME),
-        sa.select(sa.literal(1), _QUOTA.c.id, _QUOTA.c.resource,
-                  _QUOTA.c.hard_limit).where(
-            _QUOTA.c.project_id == project_id))
     with transaction.reader(context) as session:
-        rows = session.execute(query).all()
+        rows = session.execute(_SELECT_LIMITS, {'project': project_id}).all()
     return {resource: limit for _own, _id, resource, limit
             in sorted(rows, key=lambda row: row[:2])}
 
@@ -44,16 +66,11 @@ def quota_usages(context: Any, project_id: str | None
     """Return what the containers of a project use, by resource, in one
     statement. Capsules are not counted; sizes that are NULL are nothing.
     """
-    query = sa.select(
-        _CONTAINER.c.memory, sa.func.count(_CONTAINER.c.id),
-        sa.func.sum(_CONTAINER.c.cpu), sa.func.sum(_CONTAINER.c.disk)).where(
-        _CONTAINER.c.project_id == project_id,
-        _CONTAINER.c.container_type == consts.TYPE_CONTAINER).group_by(
-        _CONTAINER.c.memory)
     usage: dict[str, int | float] = {
         'containers': 0, 'cpu': 0, 'disk': 0, 'memory': 0}
     with transaction.reader(context) as session:
-        for memory, number, cpu, disk in session.execute(query):
+        for memory, number, cpu, disk in session.execute(
+                _SELECT_USAGES, {'project': project_id}):
             usage['containers'] += number
             usage['cpu'] += cpu or 0
             usage['disk'] += int(disk or 0)
@@ -62,23 +79,22 @@ def quota_usages(context: Any, project_id: str | None
     return usage
 
 
-def quota_generation(context: Any, project_id: str) -> int:
-    """Return the generation of a project; the first look makes its row."""
-    query = sa.select(_GENERATION.c.generation).where(
-        _GENERATION.c.project_id == project_id)
+def quota_generation(context: Any, project_id: str) -> int | None:
+    """Return the generation of a project; None: it has none yet."""
     with transaction.reader(context) as session:
-        generation = session.execute(query).scalar()
-    if generation is not None:
-        return generation
+        return session.execute(_SELECT_GENERATION,
+                               {'project': project_id}).scalar()
+
+
+def quota_generation_create(context: Any, project_id: str) -> bool:
+    """Give a project its first generation, 0; False: another was faster."""
     try:
         with transaction.writer(context) as session:
-            session.execute(_GENERATION.insert().values(
-                project_id=project_id, generation=0))
+            session.execute(_GENERATION.insert(), {
+                'project_id': project_id, 'generation': 0})
     except db_exc.DBDuplicateEntry:
-        # Another request made it; its number does not matter, for a guess
-        # that is wrong only costs a count.
-        pass
-    return 0
+        return False
+    return True
 
 
 def quota_advance(context: Any, project_id: str,
@@ -89,9 +105,10 @@ def quota_advance(context: Any, project_id: str,
     :param generation: the one it must be at; None: whichever it is
     :returns: False when it is at another, or has no row
     """
-    criteria = [_GENERATION.c.project_id == project_id]
+    values: dict[str, Any] = {'project': project_id}
+    statement = _ADVANCE
     if generation is not None:
-        criteria.append(_GENERATION.c.generation == generation)
+        statement = _ADVANCE_FROM
+        values['known'] = generation
     with transaction.writer(context) as session:
-        return session.execute(_GENERATION.update().where(*criteria).values(
-            generation=_GENERATION.c.generation + 1)).rowcount == 1
+        return session.execute(statement, values).rowcount == 1

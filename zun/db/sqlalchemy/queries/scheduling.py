@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scheduler reads of hosts, in one statement."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from zun.db.sqlalchemy import models
+from zun.db.sqlalchemy.queries import statement
+from zun.db.sqlalchemy import transaction
+
+Row = statement.Row
+
+_NODE = models.ComputeNode.__table__
+_SERVICE = models.ZunService.__table__
+
+# Of long documents only the text: few requests look into them.
+_TEXTS = ('numa_topology', 'pci_stats')
+
+_SELECT_HOSTS = sa.select(
+    *(column for column in _NODE.c if column.name not in _TEXTS),
+    *(sa.type_coerce(_NODE.c[name], sa.Text).label(name) for name in _TEXTS),
+    *(column.label('service_' + column.name) for column in _SERVICE.c)
+    ).select_from(_NODE.join(_SERVICE, sa.and_(
+        _SERVICE.c.host == _NODE.c.hostname,
+        _SERVICE.c.binary == 'zun-compute'))).where(
+    _NODE.c.rp_uuid.in_(sa.bindparam('rp_uuids', expanding=True))).order_by(
+    _NODE.c.uuid)
+
+
+def list_hosts(context: Any, rp_uuids: Iterable[str]) -> list[Row]:
+    """Return the nodes of these resource providers that have a compute
+    service, by uuid: the node's columns and, as ``service_...``, those of
+    the service; ``numa_topology`` and ``pci_stats`` are JSON text.
+    """
+    with transaction.reader(context) as session:
+        result = session.execute(_SELECT_HOSTS, {'rp_uuids': list(rp_uuids)})
+        return [dict(row) for row in result.mappings()]
