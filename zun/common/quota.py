@@ -13,13 +13,14 @@ A request that makes a project use more goes three steps::
         reservation.apply()      # the first statement
         ...                      # write the rows
 
-``check`` answers 403 early. ``apply`` holds the limit against requests that
-count at the same time: it moves the project's generation on, a
-compare-and-set against the one at which ``check`` counted, and counts again
-if another request was faster.  The row stays locked until the transaction
-ends, so at most one of them passes at a time; on a cluster that lets two
-pass, one loses at its commit with a deadlock and must be run again
-(``db_api.retry_on_conflict``).
+``check`` answers 403 early.  ``apply`` holds the limit against requests that
+count at the same time.  A row sums up what the project was ever given;
+``check`` notes these sums before it counts.  ``apply`` adds to them, in one
+conditional UPDATE that fails when others were given so much meanwhile that
+what was free may be gone; then it counts again, while it holds the row.  The
+row stays locked until the transaction ends, so at most one request passes at
+a time; on a cluster that lets two pass, one loses at its commit with a
+deadlock and must be run again (``db_api.retry_on_conflict``).
 """
 
 import functools
@@ -91,25 +92,30 @@ class DbQuotaDriver:
         """See :meth:`QuotaEngine.check`."""
         db_api = _db()
         with db_api.reader(context):
-            # In this order: what is counted after a generation was read is
-            # at least what was there then.
-            generation = db_api.quota_generation(context, project_id)
-            self.count(context, project_id, deltas)
-        if generation is None and db_api.quota_generation_create(
-                context, project_id):
-            # Nobody can have moved on from what did not exist.
-            generation = 0
-        return DbReservation(self, context, project_id, deltas, generation)
+            # In this order: what is counted after the sums were read has
+            # everything in it that they had.
+            sums = db_api.quota_sums(context, project_id)
+            free = self.count(context, project_id, deltas)
+        if sums is None and db_api.quota_sums_create(context, project_id):
+            # Nobody can have been given anything without the row.
+            sums = {}
+        return DbReservation(self, context, project_id, deltas, sums, free)
 
-    def count(self, context, project_id: str, deltas: dict) -> None:
+    def count(self, context, project_id: str, deltas: dict) -> dict:
         """Compare usage and what is wanted with the limits, as of now.
 
+        :returns: what is free beyond what is wanted, by resource with a
+            limit.
         :raises OverQuota: 403.
         """
-        over = overs(self._limits(context, project_id),
-                     _db().quota_usages(context, project_id), deltas)
+        limits = self._limits(context, project_id)
+        usages = _db().quota_usages(context, project_id)
+        over = overs(limits, usages, deltas)
         if over:
             raise exception.OverQuota(overs=over)
+        return {name: limit - usages[name] - (deltas.get(name) or 0)
+                for name, limit in limits.items()
+                if limit is not None and limit >= 0}
 
     def _limits(self, context, project_id) -> dict[str, int | None]:
         limits = _configured()
@@ -121,26 +127,42 @@ class DbQuotaDriver:
 
 
 class DbReservation(Reservation):
-    """Held by the project's generation."""
+    """Held by the sums of the project.
 
-    def __init__(self, driver, context, project_id, deltas, generation):
+    :param sums: what they were before ``free`` was counted; None: unknown.
+    :param free: what was left by resource, with the deltas taken off.
+    """
+
+    def __init__(self, driver, context, project_id, deltas, sums, free):
         self._driver = driver
         self._context = context
         self._project_id = project_id
         self._deltas = deltas
-        self._generation = generation
+        self._sums = sums
+        self._free = free
 
     def apply(self) -> None:
-        db_api = _db()
-        # Users without a project share what belongs to none.
-        project = self._project_id or ''
-        if db_api.quota_advance(self._context, project, self._generation):
+        # What is given back is only seen by counting.
+        amounts = {name: max(0, _whole(name, amount or 0))
+                   for name, amount in self._deltas.items()}
+        if self._sums is not None and self._add(amounts, {
+                name: self._sums.get(name, 0) + _whole(name, free)
+                for name, free in self._free.items()}):
             return
-        if not db_api.quota_advance(self._context, project):
+        if not self._add(amounts):
             raise exception.Conflict(_(
                 'The quota of project %s is being changed. Please try '
                 'again.') % self._project_id)
         self._driver.count(self._context, self._project_id, self._deltas)
+
+    def _add(self, amounts: dict, most: dict | None = None) -> bool:
+        return _db().quota_add(self._context, self._project_id, amounts,
+                               most)
+
+
+def _whole(name: str, amount: float) -> int:
+    """An amount as the sums have it: cpus in millionths."""
+    return round(amount * 10 ** 6) if name == 'cpu' else int(amount)
 
 
 class NoopQuotaDriver:

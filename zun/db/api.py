@@ -141,9 +141,9 @@ quota_class_update = quotas.quota_class_update
 quota_usage_get_all_by_project = quotas.quota_usage_get_all_by_project
 quota_limits = quota_reservations.quota_limits
 quota_usages = quota_reservations.quota_usages
-quota_generation = quota_reservations.quota_generation
-quota_generation_create = quota_reservations.quota_generation_create
-quota_advance = quota_reservations.quota_advance
+quota_sums = quota_reservations.quota_sums
+quota_sums_create = quota_reservations.quota_sums_create
+quota_add = quota_reservations.quota_add
 
 # Resource providers and classes
 list_resource_providers = resource_providers.list_resource_providers

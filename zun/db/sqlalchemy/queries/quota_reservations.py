@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from zun.common import consts
 from zun.db.sqlalchemy import models
 from zun.db.sqlalchemy.queries import containers
+from zun.db.sqlalchemy.queries import statement as statements
 from zun.db.sqlalchemy import quota_models
 from zun.db.sqlalchemy import transaction
 
@@ -37,14 +38,24 @@ _SELECT_USAGES = sa.select(
     _CONTAINER.c.container_type == consts.TYPE_CONTAINER).group_by(
     _CONTAINER.c.memory)
 
-_SELECT_GENERATION = sa.select(_GENERATION.c.generation).where(
+# Amounts of a reservation, as the columns of the row.
+AMOUNTS = ('containers', 'cpu', 'memory', 'disk')
+MILLION = 10 ** 6
+# More than any sum will ever be.
+UNBOUNDED = 2 ** 62
+
+_SELECT_SUMS = sa.select(
+    *(_GENERATION.c[name] for name in AMOUNTS)).where(
     _GENERATION.c.project_id == _PROJECT)
 
-_ADVANCE = _GENERATION.update().where(
+_ADD = _GENERATION.update().where(
     _GENERATION.c.project_id == _PROJECT).values(
-    generation=_GENERATION.c.generation + 1)
-_ADVANCE_FROM = _ADVANCE.where(
-    _GENERATION.c.generation == sa.bindparam('known'))
+    generation=_GENERATION.c.generation + 1,
+    **{name: _GENERATION.c[name] + sa.bindparam('add_' + name)
+       for name in AMOUNTS})
+_ADD_WITHIN = _ADD.where(
+    *(_GENERATION.c[name] <= sa.bindparam('most_' + name)
+      for name in AMOUNTS))
 
 
 def quota_limits(context: Any, project_id: str | None
@@ -79,36 +90,39 @@ def quota_usages(context: Any, project_id: str | None
     return usage
 
 
-def quota_generation(context: Any, project_id: str) -> int | None:
-    """Return the generation of a project; None: it has none yet."""
+def quota_sums(context: Any, project_id: str) -> statements.Row | None:
+    """Return the sums of what a project was given; None: no row yet."""
     with transaction.reader(context) as session:
-        return session.execute(_SELECT_GENERATION,
-                               {'project': project_id}).scalar()
+        row = session.execute(_SELECT_SUMS,
+                              {'project': project_id}).mappings().first()
+    return None if row is None else dict(row)
 
 
-def quota_generation_create(context: Any, project_id: str) -> bool:
-    """Give a project its first generation, 0; False: another was faster."""
+def quota_sums_create(context: Any, project_id: str) -> bool:
+    """Make a project's row, with nothing; False: another was faster."""
     try:
         with transaction.writer(context) as session:
-            session.execute(_GENERATION.insert(), {
-                'project_id': project_id, 'generation': 0})
+            session.execute(_GENERATION.insert(), dict(
+                dict.fromkeys(AMOUNTS, 0), project_id=project_id,
+                generation=0))
     except db_exc.DBDuplicateEntry:
         return False
     return True
 
 
-def quota_advance(context: Any, project_id: str,
-                  generation: int | None = None) -> bool:
-    """Move a project on to its next generation, holding its row until the
-    transaction ends.
+def quota_add(context: Any, project_id: str, amounts: statements.Row,
+              most: statements.Row | None = None) -> bool:
+    """Add to a project's sums, holding its row until the transaction ends.
 
-    :param generation: the one it must be at; None: whichever it is
-    :returns: False when it is at another, or has no row
+    :param amounts: what is added, by column; missing is nothing
+    :param most: what the sums may be before, by column; missing is no bound
+    :returns: False when a sum is greater, or there is no row
     """
     values: dict[str, Any] = {'project': project_id}
-    statement = _ADVANCE
-    if generation is not None:
-        statement = _ADVANCE_FROM
-        values['known'] = generation
+    for name in AMOUNTS:
+        values['add_' + name] = amounts.get(name, 0)
+        if most is not None:
+            values['most_' + name] = most.get(name, UNBOUNDED)
+    statement = _ADD if most is None else _ADD_WITHIN
     with transaction.writer(context) as session:
         return session.execute(statement, values).rowcount == 1

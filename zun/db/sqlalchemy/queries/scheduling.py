@@ -18,13 +18,16 @@ _SERVICE = models.ZunService.__table__
 # Of long documents only the text: few requests look into them.
 _TEXTS = ('numa_topology', 'pci_stats')
 
-_SELECT_HOSTS = sa.select(
+_COLUMNS = (
     *(column for column in _NODE.c if column.name not in _TEXTS),
     *(sa.type_coerce(_NODE.c[name], sa.Text).label(name) for name in _TEXTS),
-    *(column.label('service_' + column.name) for column in _SERVICE.c)
-    ).select_from(_NODE.join(_SERVICE, sa.and_(
-        _SERVICE.c.host == _NODE.c.hostname,
-        _SERVICE.c.binary == 'zun-compute'))).where(
+    *(column.label('service_' + column.name) for column in _SERVICE.c))
+
+_WITH_SERVICE = _NODE.join(_SERVICE, sa.and_(
+    _SERVICE.c.host == _NODE.c.hostname,
+    _SERVICE.c.binary == 'zun-compute'))
+
+_SELECT_HOSTS = sa.select(*_COLUMNS).select_from(_WITH_SERVICE).where(
     _NODE.c.rp_uuid.in_(sa.bindparam('rp_uuids', expanding=True))).order_by(
     _NODE.c.uuid)
 

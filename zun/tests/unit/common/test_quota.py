@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import fixtures
 from oslo_utils import uuidutils
 import sqlalchemy as sa
 
@@ -183,20 +184,27 @@ class UpdateTest(QuotaTestCase):
 
 class ReservationTest(QuotaTestCase):
 
-    def generation(self):
-        with db_api.reader(self.context) as session:
-            return session.execute(sa.select(
-                quota_models.quota_generation.c.generation)).scalar()
+    def sums(self):
+        return db_api.quota_sums(self.context, 'p')
 
-    def create(self, reservation):
+    def create(self, reservation, **kwargs):
         with db_api.writer(self.context):
             reservation.apply()
-            self.add_container()
+            self.add_container(**kwargs)
 
-    def test_reservation_moves_the_generation_on(self):
-        self.create(self.check(containers=1))
-        self.create(self.check(containers=1))
-        self.assertEqual(2, self.generation())
+    def statements(self):
+        found = []
+        sa.event.listen(
+            db_api.get_engine(), 'before_cursor_execute',
+            lambda *args: found.append(args[2].split()[0]))
+        return lambda: [verb for verb in found
+                        if verb not in ('BEGIN', 'ROLLBACK')]
+
+    def test_reservations_add_up(self):
+        self.create(self.check(containers=1, cpu=0.5, memory=512))
+        self.create(self.check(containers=1, cpu=0.25, disk=10))
+        self.assertEqual({'containers': 2, 'cpu': 750000, 'memory': 512,
+                          'disk': 10}, self.sums())
 
     def test_who_counted_before_others_counts_again(self):
         self.limit(containers=1)
@@ -209,17 +217,49 @@ class ReservationTest(QuotaTestCase):
         first, second = self.check(containers=1), self.check(containers=1)
         self.create(first)
         self.create(second)
+        self.over(containers=1)
 
-    def test_uncontended_reservation_counts_once(self):
+    def test_every_resource_is_held(self):
+        for resource, value, stored in (('cpu', 1.0, 1.0),
+                                        ('memory', 512, '512'),
+                                        ('disk', 10, 10)):
+            self.limit(**{resource: int(1.5 * value)})
+            first = self.check(**{resource: value})
+            second = self.check(**{resource: value})
+            sizes = {'cpu': None, 'memory': None, 'disk': None}
+            self.create(first, **dict(sizes, **{resource: stored}))
+            self.assertRaises(exception.OverQuota, self.create, second)
+
+    def test_uncontended_reservation_is_one_statement(self):
         reservation = self.check(containers=1)
-        statements = []
-        sa.event.listen(
-            db_api.get_engine(), 'before_cursor_execute',
-            lambda *args: statements.append(args[2]))
+        statements = self.statements()
         with db_api.writer(self.context):
             reservation.apply()
-        self.assertEqual(1, len([text for text in statements
-                                 if not text.startswith('BEGIN')]))
+        self.assertEqual(['UPDATE'], statements())
+
+    def test_contended_reservation_with_room_is_one_statement(self):
+        self.limit(containers=2)
+        reservation = self.check(containers=1)
+        self.create(self.check(containers=1))
+        statements = self.statements()
+        with db_api.writer(self.context):
+            reservation.apply()
+        self.assertEqual(['UPDATE'], statements())
+
+    def test_what_was_deleted_meanwhile_is_free(self):
+        self.limit(containers=1)
+        self.add_container()
+        with db_api.writer(self.context) as session:
+            session.execute(sa.text('DELETE FROM container'))
+        self.create(self.check(containers=1))
+        with db_api.writer(self.context) as session:
+            session.execute(sa.text('DELETE FROM container'))
+        self.create(self.check(containers=1))
+
+    def test_smaller_containers_give_nothing_back_before_they_are(self):
+        self.create(self.check(containers=1, cpu=1.0))
+        self.create(self.check(cpu=-0.5))
+        self.assertEqual(1000000, self.sums()['cpu'])
 
     def test_rolled_back_reservation_leaves_no_trace(self):
         reservation = self.check(containers=1)
@@ -229,7 +269,16 @@ class ReservationTest(QuotaTestCase):
                 reservation.apply()
                 raise ValueError()
         self.assertRaises(ValueError, fail)
-        self.assertEqual(0, self.generation())
+        self.assertEqual(0, self.sums()['containers'])
+
+    def test_two_first_reservations(self):
+        self.limit(containers=1)
+        first = self.check(containers=1)
+        self.useFixture(fixtures.MonkeyPatch(
+            'zun.db.api.quota_sums', lambda *args: None))
+        second = self.check(containers=1)
+        self.create(first)
+        self.assertRaises(exception.OverQuota, self.create, second)
 
     def test_project_row_that_is_gone(self):
         reservation = self.check(containers=1)

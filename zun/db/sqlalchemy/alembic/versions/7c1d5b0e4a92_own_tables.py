@@ -54,7 +54,8 @@ def upgrade() -> None:
     _create('quota_generation',
             sa.Column('project_id', sa.String(255), primary_key=True,
                       nullable=False),
-            _big('generation'))
+            _big('generation'), _big('containers'), _big('cpu'),
+            _big('memory'), _big('disk'))
 
 
 def _create_task() -> None:
