@@ -249,7 +249,18 @@ def _ended_without_running(pod):
     text = pod_note(pod) or reason
     if status.get('startTime') and status['phase'] == 'Succeeded':
         return Observation(_state('exited', StartedAt=status['startTime']))
-    return Observation(_state('created'), Failure(reason, text))
+    return Observation(_state('created'),
+                       _init_failure(status) or Failure(reason, text))
+
+
+def _init_failure(status):
+    for item in status.get('initContainerStatuses') or ():
+        code = item['state'].get('terminated', {}).get('exitCode', 0)
+        if code:
+            return Failure('InitFailed', _(
+                'Init container %(name)s ended with exit code %(code)s')
+                % {'name': item['name'], 'code': code})
+    return None
 
 
 def pod_note(pod: dict) -> str | None:
@@ -261,7 +272,7 @@ def pod_note(pod: dict) -> str | None:
         return None
     if reason:
         message = status.get('message')
-        return '%s: %s' % (reason, message) if message else reason
+        return '%s: %s' % (reason, message.strip()) if message else reason
     for condition in status.get('conditions') or ():
         if (condition.get('type') == 'DisruptionTarget' and
                 condition.get('status') == 'True'):
