@@ -144,9 +144,12 @@ def _operate(context, container, verb: power.Verb,
 def create_network(context, neutron_net_id: str):
     """Take a Neutron network for containers; its row.
 
+    :param neutron_net_id: the API lets null pass, which no network has.
     :raises NetworkNotFound: Neutron has none of this id.
     :raises Invalid: containers can't be on it.
     """
+    if not neutron_net_id:
+        raise exception.NetworkNotFound(network=neutron_net_id)
     api = neutron.NeutronAPI(context)
     network = api.get_neutron_network(neutron_net_id)
     subnets = api.query('subnets', network_id=network['id'])

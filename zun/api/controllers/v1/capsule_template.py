@@ -117,7 +117,9 @@ def _containers(spec: dict) -> list[dict]:
 
 
 def _init_containers(spec: dict) -> list[dict]:
-    containers = spec.get('initContainers') or []
+    containers = spec.get('initContainers')
+    if containers is None:
+        return []
     if not isinstance(containers, list):
         raise exception.InvalidCapsuleTemplate(
             'initContainers need to be a list')

@@ -6,6 +6,7 @@ import pecan
 from zun.api.controllers import base
 from zun.api.controllers.v1.schemas import networks as schema
 from zun.api.controllers.v1.views import network_view
+from zun.api import utils
 from zun.api import validation
 from zun.common import exception
 from zun.common.i18n import _
@@ -24,10 +25,9 @@ class NetworkController(base.Controller):
         """Make a network usable; its name is Neutron's."""
         context = pecan.request.context
         policy.enforce(context, 'network:create')
-        neutron_net_id = network_dict.get('neutron_net_id')
-        if not neutron_net_id:
-            raise exception.InvalidParameterValue(
-                err=_("The parameter 'neutron_net_id' is required."))
+        neutron_net_id = utils.required(
+            network_dict.get('neutron_net_id', utils.MISSING),
+            'neutron_net_id')
         network = compute_api.API(context).network_create(context,
                                                           neutron_net_id)
         return network_view.format_network(network)

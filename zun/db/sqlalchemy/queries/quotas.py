@@ -139,14 +139,15 @@ def quota_class_update(context: Any, class_name: str, resource: str,
 
     :raises QuotaClassNotFound: none is set
     """
+    criteria = (_CLASS.c.class_name == class_name,
+                _CLASS.c.resource == resource)
     with transaction.writer(context) as session:
-        row = _newest(session, _CLASS, _CLASS.c.class_name == class_name,
-                      _CLASS.c.resource == resource)
-        if row is None:
+        # All rows of the resource, changed or not, as Zun 18.0.0 does.
+        result = session.execute(_CLASS.update().where(*criteria).values(
+            hard_limit=limit))
+        if not result.rowcount:
             raise exception.QuotaClassNotFound(class_name=class_name)
-        return statement.update(session, models.QuotaClass,
-                                [_CLASS.c.id == row['id']],
-                                {'hard_limit': limit})
+        return _newest(session, _CLASS, *criteria)
 
 
 def quota_usage_get_all_by_project(context: Any,

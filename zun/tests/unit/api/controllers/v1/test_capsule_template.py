@@ -55,7 +55,8 @@ class ParseTest(base.BaseTestCase):
                             'image is needed')
 
     def test_init_containers_that_are_no_list_are_refused(self):
-        self.assert_refused(template(initContainers={'a': 1}), 'list')
+        for wrong in ({'a': 1}, {}, '', 0, False):
+            self.assert_refused(template(initContainers=wrong), 'list')
 
     def test_init_container_that_is_no_object_is_refused(self):
         self.assert_refused(template(initContainers=['nginx']), 'object')

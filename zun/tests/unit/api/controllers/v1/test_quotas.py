@@ -69,6 +69,16 @@ class QuotaClassesTest(base.ApiTestCase):
         rows = db_api.quota_class_get_all_by_name(self.context, 'gold')
         self.assertEqual([3], [row['hard_limit'] for row in rows])
 
+    def test_put_changes_each_row_of_a_resource(self):
+        for limit in (1, 2):
+            db_api.quota_class_create(self.context, 'gold', 'cpu', limit)
+        engine = db_api.get_engine()
+        self.put('/v1/quota_classes/gold', {'cpu': 9}, headers=base.ADMIN)
+        with engine.connect() as connection:
+            limits = connection.exec_driver_sql(
+                'SELECT hard_limit FROM quota_classes').scalars().all()
+        self.assertEqual([9, 9], limits)
+
     def test_unknown_class_has_the_defaults(self):
         self.assertEqual(DEFAULTS, self.get('/v1/quota_classes/none',
                                             headers=base.ADMIN).json)
