@@ -9,44 +9,44 @@ from zun.db import api as db_api
 from zun import objects
 from zun.pci import stats as pci_stats
 
-FIGURES = ('uuid', 'rp_uuid', 'hostname', 'mem_available', 'mem_total',
-           'mem_free', 'mem_used', 'cpus', 'cpu_used', 'disk_total',
-           'disk_used', 'disk_quota_supported', 'enable_cpu_pinning',
-           'architecture', 'os_type', 'os', 'kernel_version')
 SERVICE = 'service_'
+# Looked into when asked for.
+TEXTS = ('numa_topology', 'pci_stats')
 
 
 class HostState:
     """A compute node with its service, and the limits that filters set for
     the claim on the host (``limits``: cpu, memory, disk, cpuset).
 
-    :param node: a row of ``db_api.list_hosts``; its figures become
+    :param node: a row of ``db_api.list_hosts``; its values become
         attributes, what is of the service those of ``service``.
     """
 
     def __init__(self, node: dict):
-        for name in FIGURES:
-            setattr(self, name, node[name])
+        self._texts = {name: node[name] for name in TEXTS}
+        service = {}
+        for name, value in node.items():
+            if name.startswith(SERVICE):
+                service[name[len(SERVICE):]] = value
+            elif name not in TEXTS:
+                setattr(self, name, value)
+        self.service = types.SimpleNamespace(**service)
         self.nodename = self.hostname
-        self.service = types.SimpleNamespace(**{
-            name[len(SERVICE):]: value for name, value in node.items()
-            if name.startswith(SERVICE)})
+        self.labels = self.labels or {}
+        self.runtimes = self.runtimes or []
         self.limits: dict = {}
-        self.labels = node['labels'] or {}
-        self.runtimes = node['runtimes'] or []
-        self._node = node
 
     @functools.cached_property
     def numa_topology(self) -> 'objects.NUMATopology':
         """The NUMA nodes; none where the host reported none."""
-        text = self._node['numa_topology']
+        text = self._texts['numa_topology']
         return objects.NUMATopology._from_dict(
             (text and json.loads(text)) or {'nodes': []})
 
     @functools.cached_property
     def pci_stats(self) -> pci_stats.PciDeviceStats:
         """The pools of free PCI devices."""
-        pools = self._node['pci_stats']
+        pools = self._texts['pci_stats']
         return pci_stats.PciDeviceStats(
             objects.PciDevicePoolList.obj_from_primitive(json.loads(pools))
             if pools else None)

@@ -16,12 +16,20 @@ _NODE = models.ComputeNode.__table__
 _SERVICE = models.ZunService.__table__
 
 # Of long documents only the text: few requests look into them.
-_TEXTS = ('numa_topology', 'pci_stats')
+TEXTS = ('numa_topology', 'pci_stats')
+FIGURES = (
+    'uuid', 'rp_uuid', 'hostname', 'cpus', 'cpu_used', 'mem_total',
+    'mem_used', 'mem_free', 'mem_available', 'disk_total', 'disk_used',
+    'disk_quota_supported', 'enable_cpu_pinning', 'labels', 'runtimes')
+# They are shown as ``service_...``.
+OF_SERVICE = (
+    'host', 'availability_zone', 'disabled', 'forced_down', 'last_seen_up',
+    'updated_at', 'created_at')
 
 _COLUMNS = (
-    *(column for column in _NODE.c if column.name not in _TEXTS),
-    *(sa.type_coerce(_NODE.c[name], sa.Text).label(name) for name in _TEXTS),
-    *(column.label('service_' + column.name) for column in _SERVICE.c))
+    *(_NODE.c[name] for name in FIGURES),
+    *(sa.type_coerce(_NODE.c[name], sa.Text).label(name) for name in TEXTS),
+    *(_SERVICE.c[name].label('service_' + name) for name in OF_SERVICE))
 
 _WITH_SERVICE = _NODE.join(_SERVICE, sa.and_(
     _SERVICE.c.host == _NODE.c.hostname,
@@ -34,8 +42,8 @@ _SELECT_HOSTS = sa.select(*_COLUMNS).select_from(_WITH_SERVICE).where(
 
 def list_hosts(context: Any, rp_uuids: Iterable[str]) -> list[Row]:
     """Return the nodes of these resource providers that have a compute
-    service, by uuid: the node's columns and, as ``service_...``, those of
-    the service; ``numa_topology`` and ``pci_stats`` are JSON text.
+    service, by uuid: ``FIGURES``, ``TEXTS`` (JSON text) and
+    ``OF_SERVICE``.
     """
     with transaction.reader(context) as session:
         result = session.execute(_SELECT_HOSTS, {'rp_uuids': list(rp_uuids)})
