@@ -3,6 +3,7 @@
 
 import http.client
 import json
+import re
 
 import kubernetes.client.exceptions as kube_exc
 import urllib3.exceptions
@@ -92,6 +93,12 @@ _BY_STATUS = {400: Invalid, 401: Forbidden, 403: Forbidden, 404: NotFound,
               405: Invalid, 406: Invalid, 410: Expired, 413: Invalid,
               415: Invalid, 422: Invalid}
 
+# Refusals that pass by themselves: the controllers have not made the service
+# account of a new namespace, an API server that has just started has not read
+# the roles.
+_NOT_YET = re.compile(r'error looking up service account|RBAC: .*not found',
+                      re.DOTALL)
+
 
 def from_response(status: int, body: bytes | str | None,
                   headers=None) -> KubernetesError:
@@ -109,6 +116,8 @@ def from_response(status: int, body: bytes | str | None,
         cls = AlreadyExists if reason == 'AlreadyExists' else Conflict
     elif status == 403 and _is_terminating(document):
         cls = Terminating
+    elif status == 403 and _NOT_YET.search(text):
+        cls = Unavailable
     elif cls is None:
         cls = Unavailable
     return cls(text, status=status, reason=reason,

@@ -29,10 +29,13 @@ class Cluster:
     """A cluster, and the lab's folder if its programs can be stopped.
 
     :ivar kubeconfig: path of its configuration file.
+    :ivar disposable: it was made for this process and goes with it.
     """
 
-    def __init__(self, kubeconfig: str, folder: pathlib.Path | None):
+    def __init__(self, kubeconfig: str, folder: pathlib.Path | None,
+                 disposable: bool = False):
         self.kubeconfig = kubeconfig
+        self.disposable = disposable
         self._folder = folder
 
     @property
@@ -99,7 +102,7 @@ def _start():
              '--service-cidr', '10.%d.0.0/16' % (190 + number)]
     atexit.register(_stop, folder)
     run_lab(*start)
-    return Cluster(str(folder / 'admin.kubeconfig'), folder)
+    return Cluster(str(folder / 'admin.kubeconfig'), folder, True)
 
 
 def _stop(folder):

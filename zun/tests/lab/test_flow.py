@@ -99,27 +99,22 @@ class LabTestCase(DeployedTestCase):
     def setUp(self):
         self.lab = cluster.get()
         super().setUp()
+        if not self.lab.disposable:
+            self.addCleanup(self._remove_lease)
+
+    def _remove_lease(self):
+        # Whoever leads makes it anew for the next test.
+        name = self.zun.prefix + 'service'
+        if self.cluster.find(k8s.NAMESPACES, name):
+            self.cluster.delete(k8s.NAMESPACES, name)
 
     def kubeconfig(self):
         return self.lab.kubeconfig
 
     def deployment(self, database):
         node = self.cluster.list(k8s.NODES)[0][0]['metadata']['name']
-        return LabDeployment(self.lab.kubeconfig, database, node,
-                             self.lab.containerd)
-
-
-class LabDeployment(processes.Deployment):
-    """Takes its namespaces away from a cluster that stays."""
-
-    def _setUp(self):
-        super()._setUp()
-        self.addCleanup(self._remove_namespaces, k8s.get_cluster())
-
-    def _remove_namespaces(self, cluster):
-        for one in cluster.list(k8s.NAMESPACES)[0]:
-            if one['metadata']['name'].startswith(self.prefix):
-                cluster.delete(k8s.NAMESPACES, one['metadata']['name'])
+        return processes.Deployment(self.lab.kubeconfig, database, node,
+                                    self.lab.containerd)
 
 
 class TestFlow(LabTestCase):
