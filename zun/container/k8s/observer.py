@@ -17,7 +17,6 @@ from zun.common import consts
 from zun.common.k8s import client
 from zun.common.k8s import errors as k8s_errors
 from zun.common.k8s import watch
-import zun.conf
 from zun.container import driver
 from zun.container.k8s import capsules
 from zun.container.k8s import names
@@ -26,15 +25,13 @@ from zun.container.k8s import status
 
 LOG = logging.getLogger(__name__)
 
-CONF = zun.conf.CONF
-
 # Pods that went, remembered for the reason they went for.
 _REMEMBERED = 10000
 _STOP_SECONDS = 5.0
 
 
 class Observer:
-    """The Pods in the namespaces of this deployment's prefix."""
+    """The Pods in the namespaces of this deployment's projects."""
 
     def __init__(self, cluster: client.Cluster):
         self._cluster = cluster
@@ -85,8 +82,10 @@ class Observer:
 
     @staticmethod
     def _is_ours(found):
-        return _uuid(found) and found['metadata']['namespace'].startswith(
-            CONF.kubernetes.namespace_prefix)
+        """Not of another deployment, whose prefix may begin alike."""
+        project = names.labels_of(found).get(names.PROJECT)
+        return bool(_uuid(found) and project) and (
+            found['metadata']['namespace'] == namespaces.name_of(project))
 
     def _remember(self, found):
         self._gone[_name(found)] = _slim(found)

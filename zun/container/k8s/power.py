@@ -7,6 +7,7 @@ Pod's spec, which Kubernetes carries out with the grace period that the Pod
 was made with.
 """
 
+import contextlib
 import signal as signals
 
 from oslo_log import log as logging
@@ -89,7 +90,8 @@ class Power(base.KubernetesBase):
         grace = CONF.kubernetes.stop_timeout if timeout is None else timeout
         running = self._in_runtime(container, found)
         if running is not None:
-            self.runtime.stop(running.id, grace)
+            with _runtime_errors(container):
+                self.runtime.stop(running.id, grace)
             self._await_over(container, found, _REPORT_SECONDS)
             return driver.Stopped()
         self._set_deadline(container, found)
@@ -116,14 +118,16 @@ class Power(base.KubernetesBase):
         running = self._need_runtime(container, _('Pausing'))
         if running.state is not runtime_base.State.RUNNING:
             raise errors.NotRunning(container=container.uuid)
-        self.runtime.pause(running.id)
+        with _runtime_errors(container):
+            self.runtime.pause(running.id)
 
     def unpause(self, context, container) -> None:
         running = self._need_runtime(container, _('Unpausing'))
         if running.state is not runtime_base.State.PAUSED:
             raise exception.Conflict(
                 _('Container %s is not paused') % container.uuid)
-        self.runtime.resume(running.id)
+        with _runtime_errors(container):
+            self.runtime.resume(running.id)
 
     def _in_runtime(self, container, found):
         """The container in the node's runtime, where there is one."""
@@ -153,13 +157,11 @@ class Power(base.KubernetesBase):
             raise errors.NotRunning(container=container.uuid)
 
     def _signal(self, container, running, number):
-        if (number == signals.SIGKILL and
-                running.state is runtime_base.State.PAUSED):
-            self.runtime.resume(running.id)
-        try:
+        with _runtime_errors(container):
+            if (number == signals.SIGKILL and
+                    running.state is runtime_base.State.PAUSED):
+                self.runtime.resume(running.id)
             self.runtime.signal(running.id, number)
-        except runtime_base.ContainerGone:
-            raise errors.NotRunning(container=container.uuid)
 
     def _kill_inside(self, container, number):
         place = self.place(container)
@@ -204,6 +206,21 @@ class Power(base.KubernetesBase):
                   '%(seconds)d seconds')
                 % {'node': found['spec'].get('nodeName'),
                    'pod': meta['name'], 'seconds': timeout})
+
+
+@contextlib.contextmanager
+def _runtime_errors(container):
+    """The node's runtime, in the words of whoever asked."""
+    try:
+        yield
+    except runtime_base.ContainerGone:
+        raise errors.NotRunning(container=container.uuid)
+    except runtime_base.RuntimeUnavailable as exc:
+        raise k8s_errors.Unavailable(
+            _('the runtime of the node does not answer: %s') % exc)
+    except runtime_base.RuntimeError as exc:
+        raise exception.Conflict(
+            _('The runtime of the node refused: %s') % exc)
 
 
 def _progress(found, container):
