@@ -113,7 +113,8 @@ class Peers(fixtures.Fixture):
         waiting = self._answers.get((service, request.method, path))
         if not waiting:
             return json_answer(404, {'message': 'no answer for ' + path})
-        return json_answer(*(waiting.pop(0) if len(waiting) > 1 else waiting[0]))
+        answer = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        return json_answer(*answer)
 
     def _check(self, service: str, request) -> None:
         if service in self._refused:
