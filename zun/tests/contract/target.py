@@ -19,7 +19,7 @@ from zun.compute import rpcapi
 from zun.compute.tasks import errors
 import zun.conf
 from zun.db import api as db_api
-from zun.db.sqlalchemy import models
+from zun.db.sqlalchemy import schema
 from zun import objects
 
 CONF = zun.conf.CONF
@@ -122,7 +122,7 @@ def make_app(db_url: str, workdir: str):
                        os.path.join(workdir, 'zun.conf')])
     config.set_config_defaults()
     engine = sa.create_engine(db_url)
-    models.Base.metadata.create_all(engine)
+    schema.create_all(engine)
     engine.dispose()
     db_api.configure(connection=db_url)
     return api_app.load_app()
