@@ -14,9 +14,11 @@ empty title and detail.
 
 from typing import NamedTuple
 
+from oslo_db import exception as db_exc
 from oslo_log import log
 from oslo_utils import uuidutils
 import webob
+from webob import acceptparse
 from webob import exc
 
 from zun.api import rendering
@@ -39,8 +41,8 @@ STATUS_BY_CLASS = (
     ('oslo_messaging.exceptions.MessagingTimeout', 503),
     ('keystoneauth1.exceptions.base.ClientException', 503),
     ('oslo_db.exception.DBConnectionError', 503),
+    ('oslo_db.exception.DBDataError', 400),
     ('builtins.RecursionError', 400),
-    ('builtins.UnicodeError', 400),
 )
 
 # The package whose modules the application's exceptions are in.
@@ -53,7 +55,7 @@ class Error(NamedTuple):
     status: int
     code: str
     title: str
-    detail: str
+    detail: str | None
 
 
 def _class_names(error: BaseException) -> set[str]:
@@ -72,7 +74,13 @@ def status_of(error: Exception) -> int:
     for name, status in STATUS_BY_CLASS:
         if name in names:
             return status
-    return 500
+    return 400 if _is_no_value(error) else 500
+
+
+def _is_no_value(error: Exception) -> bool:
+    """Whether a driver refused to send a value, as NUL to PostgreSQL."""
+    return isinstance(error, db_exc.DBError) and isinstance(
+        error.inner_exception, ValueError)
 
 
 def describe(error: Exception) -> Error:
@@ -83,8 +91,16 @@ def describe(error: Exception) -> Error:
     code = ''
     if isinstance(error, exception.ZunException):
         code = exception.convert_excp_to_err_code(type(error).__name__)
-    text = str(error)
+    text = _database_text(status) if isinstance(error, db_exc.DBError) \
+        else str(error)
     return Error(status, code, text, text)
+
+
+def _database_text(status: int) -> str:
+    """What to say of the database's error, which shows its statements."""
+    if status == 503:
+        return _('The database is not available.')
+    return _('A value of the request is none that the database can hold.')
 
 
 def _unexpected(error: Exception) -> Error:
@@ -109,13 +125,32 @@ def body(error: Error) -> bytes:
     }]}).encode()
 
 
-def protocol_response(error: exc.HTTPException) -> webob.Response:
-    """The answer for an error of the protocol, its own headers kept."""
+def explained(error: exc.HTTPException) -> exc.HTTPException:
+    """An error of the protocol whose text every client shall see."""
+    error.explained = True
+    return error
+
+
+def _prefers_json(accept: str | None) -> bool:
+    offers = acceptparse.create_accept_header(accept or '*/*') \
+        .acceptable_offers(('text/plain', 'text/html', 'application/json'))
+    return bool(offers) and offers[0][0] == 'application/json'
+
+
+def protocol_response(error: exc.HTTPException,
+                      accept: str | None) -> webob.Response:
+    """The answer for an error of the protocol, its own headers kept.
+
+    Title and detail are for clients that ask for JSON before text, as the
+    reference has it, or for all if the error is :func:`explained`.
+    """
     response = webob.Response(status=error.status_int)
     for name, value in error.headers.items():
         if name.lower() not in ('content-type', 'content-length'):
             response.headers[name] = value
-    detail = error.detail or ''
+    title = detail = ''
+    if _prefers_json(accept) or getattr(error, 'explained', False):
+        title, detail = error.title, error.detail
     response.content_type = 'application/json'
-    response.body = body(Error(error.status_int, '', detail, detail))
+    response.body = body(Error(error.status_int, '', title, detail))
     return response

@@ -6,6 +6,7 @@ from oslo_utils import uuidutils
 import pecan
 from webob import exc
 
+from zun.api import http_error
 from zun.api import microversions
 from zun.common import exception
 from zun.common.i18n import _
@@ -19,6 +20,22 @@ BOOLEAN_TEXTS = ', '.join(
                                        'yes').index) +
     sorted(strutils.FALSE_STRINGS, key=('0', 'f', 'false', 'off', 'n',
                                         'no').index))
+
+
+# Default of an argument that a request has to give; see :func:`required`.
+MISSING = object()
+
+
+def required(value, name: str):
+    """An argument that a request has to give.
+
+    :param value: what was given, or ``MISSING``.
+    :raises InvalidParameterValue: 400.
+    """
+    if value is MISSING:
+        raise exception.InvalidParameterValue(
+            err=_("The parameter '%s' is required.") % name)
+    return value
 
 
 def validate_limit(limit) -> int:
@@ -102,10 +119,9 @@ class Paging:
         """
         taken = {name: single(params.pop(name, default), name)
                  for name, default in (('limit', None), ('marker', None),
-                                       ('sort_key', sort_key),
-                                       ('sort_dir', 'asc'))}
+                                       ('sort_key', sort_key))}
         self.limit = validate_limit(taken['limit'])
-        self.sort_dir = validate_sort_dir(taken['sort_dir'])
+        self.sort_dir = validate_sort_dir(params.pop('sort_dir', 'asc'))
         self.marker = taken['marker']
         self.sort_key = taken['sort_key']
 
@@ -131,8 +147,8 @@ def require_token(context) -> None:
     :raises HTTPUnauthorized: 401.
     """
     if not context.auth_token:
-        raise exc.HTTPUnauthorized(
-            _('This needs a token, for the requests to other services.'))
+        raise http_error.explained(exc.HTTPUnauthorized(
+            _('This needs a token, for the requests to other services.')))
 
 
 def visible_keys(context, prefix: str,

@@ -19,15 +19,17 @@ Methods: ``get_all``, ``get_one`` (or ``get``), ``post``, ``put``, ``patch``,
 ``delete`` and the custom actions.  Positional arguments are the parts of the
 path; keyword arguments are the query and the members of a JSON body, merged.
 A method may be defined several times with different ranges of versions; the
-request's version chooses, and where none fits the answer is 406.  Required
-arguments that a request leaves out are answered with 400 or, for parts of
-the path (``*_ident``, ``*_id``, ...), 404: see :mod:`zun.api.hooks`.
+request's version chooses, and where none fits the answer is 406.  Arguments
+without a default are parts of the path: a request without them is answered
+with 404 or 405.  Others that a request has to give default to
+:data:`zun.api.utils.MISSING` and are checked after the policy.
 
 Errors: raise classes of :mod:`zun.common.exception`; nothing else is needed,
 :mod:`zun.api.http_error` maps them.  ``pecan.response.status = 202`` sets
 another status.
 """
 
+import functools
 import inspect
 
 import pecan
@@ -36,12 +38,7 @@ from pecan import routing
 from webob import exc
 
 from zun.api import microversions
-
-# Arguments that only a path can give.
-PATH_ARGUMENTS = frozenset((
-    'capsule_ident', 'container_ident', 'host_ident', 'image_id',
-    'network_ident', 'project_id', 'quota_class_name', 'registry_ident',
-    'request_ident'))
+from zun.common.i18n import _
 
 
 class VersionedMethod:
@@ -94,6 +91,15 @@ class _ControllerType(type):
         return super().__new__(mcs, name, bases, dict(namespace), **kwargs)
 
 
+@functools.cache
+def _argument_names(function) -> list[str]:
+    """Names of the arguments of a method, less `self`.
+
+    Pecan looks through its decorators for them, several times a request.
+    """
+    return pecan.util.getargspec(function).args[1:]
+
+
 class RestController(rest.RestController):
     """Pecan's REST routing that never leaves the declared resources.
 
@@ -102,6 +108,9 @@ class RestController(rest.RestController):
     """
 
     sub_controllers: dict[str, rest.RestController] = {}
+
+    def _get_args_for_controller(self, controller):
+        return _argument_names(getattr(controller, '__func__', controller))
 
     def _lookup_child(self, name):
         child = self.sub_controllers.get(name)
@@ -157,7 +166,9 @@ class Controller(RestController, metaclass=_ControllerType):
             return super()._lookup_child(name)
         handler = method.resolve(pecan.request.version)
         if handler is None:
-            raise exc.HTTPNotAcceptable()
+            raise exc.HTTPNotAcceptable(
+                _('Version %s was requested but the requested API is not '
+                  'supported for this version.') % (pecan.request.version,))
         return handler.__get__(self)
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pecan
 from webob import exc
 
+from zun.api import http_error
 from zun.api.validation import validators
 from zun.common.i18n import _
 
@@ -127,10 +128,10 @@ def enforce_content_types(content_types: tuple[str, ...]):
         def wrapper(*args, **kwargs):
             given = pecan.request.content_type
             if given not in content_types:
-                raise exc.HTTPUnsupportedMediaType(
+                raise http_error.explained(exc.HTTPUnsupportedMediaType(
                     _("Unexpected content type: '%(given)s'. Expected: "
                       "%(wanted)s") % {'given': given,
-                                       'wanted': ', '.join(content_types)})
+                                       'wanted': ', '.join(content_types)}))
             return func(*args, **kwargs)
         return wrapper
     return decorate

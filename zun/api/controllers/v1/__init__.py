@@ -9,6 +9,7 @@ from webob import exc
 
 from zun.api.controllers import base
 from zun.api.controllers import link
+from zun.api import http_error
 from zun.api import microversions
 from zun.api import versions
 from zun.common.i18n import _
@@ -50,15 +51,15 @@ def requested_version(header: str | None) -> microversions.Version:
     """
     try:
         version = microversions.parse(header)
-    except microversions.InvalidVersion:
-        raise exc.HTTPNotAcceptable()
+    except microversions.InvalidVersion as e:
+        raise exc.HTTPNotAcceptable(str(e))
     if not microversions.is_served(version):
-        raise exc.HTTPNotAcceptable(
+        raise http_error.explained(exc.HTTPNotAcceptable(
             _('Version %(version)s is not supported by the API. Minimum is '
               '%(min)s and maximum is %(max)s.') %
             {'version': version, 'min': microversions.MIN_VERSION,
              'max': microversions.MAX_VERSION},
-            headers=versions.version_range_headers())
+            headers=versions.version_range_headers()))
     return version
 
 

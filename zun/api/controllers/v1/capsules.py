@@ -126,7 +126,8 @@ class _Creation:
                 extra_spec={
                     'hints': {},
                     'availability_zone': self.template.availability_zone},
-                requested_networks=networks, insert=self._insert, run=False)
+                requested_networks=networks, insert=self._insert, run=False,
+                members=self.members)
         except Exception:
             capsule_request.forget_volumes(context, self.volumes)
             raise

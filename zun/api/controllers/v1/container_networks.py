@@ -22,11 +22,7 @@ def _neutron(context) -> neutron.NeutronAPI:
 
 
 def _group_name(params: dict) -> str:
-    if 'name' not in params:
-        raise exception.InvalidParameterValue(
-            err=_("The parameter 'name' is required: the name or id of a "
-                  "security group."))
-    return params['name']
+    return api_utils.required(params.get('name', api_utils.MISSING), 'name')
 
 
 class ContainerNetworks(base.Controller):
@@ -71,7 +67,8 @@ class ContainerNetworks(base.Controller):
         context = pecan.request.context
         container = access.find_for(container_ident,
                                     'container:network_detach')
-        network = _attached_network(context, container, kwargs)
+        network = _attached_network(context, container_ident, container,
+                                    kwargs)
         compute.API(context).network_detach(context, container, network)
         pecan.response.status = 202
 
@@ -86,7 +83,7 @@ class ContainerNetworks(base.Controller):
         requested = _neutron(context).request_network(kwargs)
         if requested['network'] in (container.addresses or {}):
             raise exception.Invalid(_already_connected(
-                container, kwargs))
+                container_ident, kwargs))
         compute.API(context).network_attach(context, container, requested)
 
     @base.Controller.api_version('1.13', '1.17')
@@ -102,18 +99,19 @@ class ContainerNetworks(base.Controller):
         return {'networks': view.ports(container.addresses or {})}
 
 
-def _already_connected(container, params: dict) -> str:
+def _already_connected(ident: str, params: dict) -> str:
     if params.get('port'):
         return _("Cannot attach port '%(port)s' to container "
                  "'%(container)s' because another port on the same network "
                  "is already attached to this container.") % {
-                     'port': params['port'], 'container': container.uuid}
+                     'port': params['port'], 'container': ident}
     return _("Network '%(network)s' is already connected to container "
              "'%(container)s'.") % {'network': params.get('network'),
-                                    'container': container.uuid}
+                                    'container': ident}
 
 
-def _attached_network(context, container, params: dict) -> str:
+def _attached_network(context, ident: str, container,
+                      params: dict) -> str:
     """The id of the network that a detach means.
 
     :raises Invalid: the container isn't on it, or hasn't the port.
@@ -133,7 +131,7 @@ def _attached_network(context, container, params: dict) -> str:
     raise exception.Invalid(
         _("%(kind)s '%(name)s' is not attached to container "
           "'%(container)s'.") % {'kind': kind, 'name': name,
-                                 'container': container.uuid})
+                                 'container': ident})
 
 
 def _has_port(addresses: dict, port: dict) -> bool:

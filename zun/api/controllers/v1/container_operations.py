@@ -44,27 +44,7 @@ def _run(ident: str, action: str, *args):
 
 
 def _required(params: dict, name: str):
-    """A parameter that has to be given.
-
-    :raises InvalidParameterValue: when it isn't.
-    """
-    if name not in params:
-        raise exception.InvalidParameterValue(
-            err=_("The parameter '%s' is required.") % name)
-    return params[name]
-
-
-def _text(params: dict, name: str) -> str:
-    """A required parameter that has to be a text.
-
-    :raises InvalidParameterValue: when it isn't.
-    """
-    value = _required(params, name)
-    if not isinstance(value, str):
-        raise exception.InvalidParameterValue(
-            err=_("The parameter '%(name)s' is %(value)r; it has to be a "
-                  "text.") % {'name': name, 'value': value})
-    return value
+    return api_utils.required(params.get(name, api_utils.MISSING), name)
 
 
 class ContainerOperations(container_networks.ContainerNetworks):
@@ -178,7 +158,7 @@ class ContainerOperations(container_networks.ContainerNetworks):
         container = _find(container_ident, 'execute')
         run = container_request.strict_flag(run)
         interactive = container_request.strict_flag(interactive)
-        command = _text(kwargs, 'command')
+        command = _required(kwargs, 'command')
         context = pecan.request.context
         answer = compute.API(context).container_exec(
             context, container, command, run, interactive)
@@ -196,9 +176,11 @@ class ContainerOperations(container_networks.ContainerNetworks):
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_execute_resize)
-    def execute_resize(self, container_ident, exec_id, **kwargs):
+    def execute_resize(self, container_ident, exec_id=api_utils.MISSING,
+                       **kwargs):
         """Set the size of the terminal of a command."""
         container = _find(container_ident, 'execute_resize')
+        exec_id = api_utils.required(exec_id, 'exec_id')
         context = pecan.request.context
         return compute.API(context).container_exec_resize(
             context, container, exec_id, kwargs.get('h'), kwargs.get('w'))

@@ -169,9 +169,10 @@ class ContainersController(container_operations.ContainerOperations):
 
     @base.Controller.api_version('1.1', '1.13')
     @validation.validated_query(schema.query_rename)
-    def rename(self, container_ident, name):
+    def rename(self, container_ident, name=api_utils.MISSING):
         """Give a container another name."""
         container = access.find_for(container_ident, 'container:rename')
+        name = api_utils.required(name, 'name')
         if container.name == name:
             raise exception.Conflict(_('The new name for the container is '
                                        'the same as the old name.'))

@@ -37,7 +37,8 @@ class HostController(base.Controller):
             context, limit=paging.limit, marker=marker,
             sort_key=paging.sort_key, sort_dir=paging.sort_dir,
             columns=hosts_view.KEYS)
-        url = resource_url or pecan.request.host_url
+        url = (pecan.request.host_url if resource_url is None else
+               resource_url)
         return collection.page(
             'hosts', [hosts_view.format_host(url, row) for row in rows],
             paging.limit, resource=resource_url, sort_key=paging.sort_key,

@@ -69,7 +69,8 @@ class ImagesController(base.Controller):
             context, limit=paging.limit, marker=paging.marker,
             sort_key=paging.sort_key, sort_dir=paging.sort_dir,
             columns=images_view.KEYS)
-        url = resource_url or pecan.request.host_url
+        url = (pecan.request.host_url if resource_url is None else
+               resource_url)
         return collection.page(
             'images', [images_view.format_image(url, row) for row in rows],
             paging.limit, resource=resource_url, sort_key=paging.sort_key,

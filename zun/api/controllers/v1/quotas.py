@@ -21,11 +21,12 @@ MAX_LIMIT = 2 ** 63 - 1
 def limits(quotas: dict, usages: bool) -> dict:
     """What is answered: limits, or limits and what is in use.
 
-    :param quotas: resource -> {'limit': ..., 'in_use': ...}
+    :param quotas: resource -> {'limit': ..., 'in_use': ...}; nothing in use
+        is 0.0, as the reference writes it
     """
-    keys = ('limit', 'in_use')
     if usages:
-        return {name: {key: value[key] for key in keys if key in value}
+        return {name: {'limit': value['limit'],
+                       'in_use': value['in_use'] or 0.0}
                 for name, value in quotas.items()}
     return {name: value['limit'] for name, value in quotas.items()}
 

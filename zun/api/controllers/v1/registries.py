@@ -65,6 +65,9 @@ class RegistryController(base.Controller):
         paging = utils.Paging(kwargs)
         resource_url = utils.single(kwargs.pop('resource_url', None),
                                     'resource_url')
+        if kwargs and paging.marker:
+            # A marker that is gone comes before parameters that are unknown.
+            db_api.get_registry_by_uuid(context, paging.marker)
         rows = db_api.list_registries(
             context, filters=_filters(kwargs), limit=paging.limit,
             marker=paging.marker, sort_key=paging.sort_key,

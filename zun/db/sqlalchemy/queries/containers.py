@@ -72,14 +72,14 @@ def list_containers_by_capsule_ids(
         columns: Collection[str] | None = None) -> dict[int, list[Row]]:
     """Return the containers of capsules: capsule id to rows, in their order.
 
-    Every container of the capsules comes, init containers too; who may see a
-    capsule may see its containers.
+    Init containers come too; those that the context may not see don't.
     """
     found: dict[int, list[Row]] = {number: [] for number in capsule_ids}
     if not found:
         return found
     query = sa.select(*_chosen(columns)).where(
-        _TABLE.c.capsule_id.in_(list(found))).order_by(_TABLE.c.id)
+        _TABLE.c.capsule_id.in_(list(found)),
+        *statement.of_tenant(context, _MODEL)).order_by(_TABLE.c.id)
     with transaction.reader(context) as session:
         for row in statement.fetch_all(session, query):
             found[row['capsule_id']].append(row)

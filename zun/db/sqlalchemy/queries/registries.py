@@ -45,14 +45,15 @@ def registries_by_ids(context: Any,
                       registry_ids: Iterable[int]) -> dict[int, Row]:
     """Return registries by their numbers, in one statement.
 
-    The containers that use a registry tell who may see it, so projects don't
-    matter here.
+    Those that the context may not see are left out, also where a container
+    uses them.
     """
     numbers = list(registry_ids)
     if not numbers:
         return {}
     query = sa.select(*_registries.columns).where(
-        _registries.columns.id.in_(numbers))
+        _registries.columns.id.in_(numbers),
+        *statement.of_tenant(context, models.Registry))
     with transaction.reader(context) as session:
         return {row['id']: row
                 for row in statement.fetch_all(session, query)}

@@ -23,7 +23,8 @@ KEYS = (
 
 def visible_keys(context) -> tuple[str, ...]:
     """The keys that the policies `container:get_one:<key>` let the caller
-    see; the rights are the same for all rows of an answer."""
+    see; the rights are the same for all rows of an answer.
+    """
     return api_utils.visible_keys(context, 'container:get_one:', KEYS)
 
 

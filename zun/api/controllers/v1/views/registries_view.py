@@ -12,12 +12,12 @@ HIDDEN = '***'
 def format_registry(url: str | None, registry: dict) -> dict:
     """A row of `registry` as a registry.
 
-    :param url: scheme and host for the links; None leaves them out, as
-        lists do
+    :param url: scheme and host for the links; None or '' leaves them
+        out, as lists do
     """
     shown = {key: registry[key] for key in KEYS}
     shown['password'] = HIDDEN
-    if url is not None:
+    if url:
         shown['links'] = link.resource_links(url, 'registries',
                                              registry['uuid'])
     return shown
