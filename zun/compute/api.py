@@ -8,6 +8,7 @@ never called inside a transaction.
 """
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 from oslo_log import log
@@ -50,6 +51,25 @@ def _wait(call, *args, **kwargs):
                               reason=error) from error
 
 
+def _write(context, written: list, write: Callable[[], None]) -> None:
+    """Run a transaction that inserts objects, and run it again when it
+    loses against another one: quotas make creations of a project compete.
+
+    :param written: the objects; before each attempt they are as new.
+    """
+    new = [(one, {name: getattr(one, name)
+                  for name in one.obj_what_changed()}) for one in written]
+
+    @db_api.retry_on_conflict
+    def attempt() -> None:
+        for one, values in new:
+            for name, value in values.items():
+                setattr(one, name, value)
+        with db_api.writer(context):
+            write()
+    attempt()
+
+
 class API:
     """The operations on containers, images and networks.
 
@@ -63,7 +83,7 @@ class API:
     def container_create(self, context, new_container, extra_spec: dict,
                          requested_networks: list,
                          insert: Callable[[], dict], run: bool,
-                         pci_requests=None) -> None:
+                         pci_requests=None, members: Iterable = ()) -> None:
         """Place a new container or capsule and queue its creation.
 
         A host is chosen and claimed first; then everything is written at
@@ -77,8 +97,10 @@ class API:
             ``SchedulerClient.select_destinations``).
         :param requested_networks: for the compute side.
         :param insert: writes the rows of the container and of what belongs
-            to it; called inside the transaction.  Returns the requested
-            volumes: container uuid to unsaved VolumeMappings.
+            to it; called inside the transaction, and again when that loses
+            against another one.  Returns the requested volumes: container
+            uuid to unsaved VolumeMappings.
+        :param members: what else ``insert`` writes: a capsule's containers.
         :raises OverQuota: from ``insert``; the claim is given back, as for
             everything else that it raises.
         """
@@ -86,19 +108,23 @@ class API:
         try:
             destination = self._schedule(context, new_container, extra_spec)
         except exception.NoValidHost:
-            self._insert_failed(context, new_container, insert)
+            _write(context, [new_container, *members],
+                   lambda: self._insert_failed(context, new_container,
+                                               insert))
             return
+
+        def insert_and_cast() -> None:
+            requested_volumes = insert()
+            self._record_action_start(context, new_container,
+                                      container_actions.CREATE)
+            self.rpcapi.container_create(
+                host=destination['host'], container=new_container,
+                limits=destination['limits'],
+                requested_networks=requested_networks,
+                requested_volumes=requested_volumes, run=run,
+                pci_requests=pci_requests)
         try:
-            with db_api.writer(context):
-                requested_volumes = insert()
-                self._record_action_start(context, new_container,
-                                          container_actions.CREATE)
-                self.rpcapi.container_create(
-                    host=destination['host'], container=new_container,
-                    limits=destination['limits'],
-                    requested_networks=requested_networks,
-                    requested_volumes=requested_volumes, run=run,
-                    pci_requests=pci_requests)
+            _write(context, [new_container, *members], insert_and_cast)
         except Exception:
             self._release(context, new_container)
             raise
@@ -108,11 +134,10 @@ class API:
             context, [container], extra_spec)[0]
 
     def _insert_failed(self, context, container, insert) -> None:
-        with db_api.writer(context):
-            insert()
-            container.status = consts.ERROR
-            container.status_reason = NO_VALID_HOST
-            container.save(context)
+        insert()
+        container.status = consts.ERROR
+        container.status_reason = NO_VALID_HOST
+        container.save(context)
 
     def _release(self, context, container) -> None:
         try:
