@@ -136,6 +136,8 @@ class Session:
     def close(self) -> None:
         self.closed = True
         self._socket.close(timeout=0)
+        # After the server's own close the library leaves the socket open.
+        self._socket.shutdown()
 
     def __enter__(self) -> 'Session':
         return self
@@ -267,7 +269,7 @@ def log(cluster: client.Cluster, namespace: str, pod: str, container: str,
     query = [('container', container)]
     query += [(key, str(value).lower()) for key, value in (
         ('timestamps', timestamps), ('tailLines', tail))
-        if value not in (None, False)]
+        if value is not None and value is not False]
     if since_time:
         query.append(('sinceTime', since_time))
     if which:

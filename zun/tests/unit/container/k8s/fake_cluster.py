@@ -92,6 +92,15 @@ class FakeCluster(fixtures.Fixture):
             body['status'] = {'phase': 'Pending'}
         return copy.deepcopy(self.put(resource, body))
 
+    def replace(self, resource, name, body, namespace=None):
+        self._call('replace', resource, name)
+        found = self._find(resource, name, namespace)
+        if body['metadata']['resourceVersion'] != (
+                found['metadata']['resourceVersion']):
+            raise errors.Conflict('changed', status=409)
+        return copy.deepcopy(self._store(resource, name, namespace,
+                                         copy.deepcopy(body)))
+
     def patch(self, resource, name, body, namespace=None, *,
               content_type=client.MERGE_PATCH, subresource=None):
         self._call('patch', resource, name)

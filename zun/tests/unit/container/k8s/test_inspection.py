@@ -240,13 +240,15 @@ class TestArchives(InspectionTestCase):
 class TestTerminal(InspectionTestCase):
 
     def test_command(self):
-        with mock.patch.object(stream, 'open_exec') as opened:
+        with mock.patch.object(stream, 'open_exec',
+                               autospec=True) as opened:
             self.driver.open_terminal(None, fakes.container(), ['sh'], True)
         self.assertEqual({'stdin': True, 'tty': True},
                          opened.call_args.kwargs)
 
     def test_attach(self):
-        with mock.patch.object(stream, 'open_attach') as opened:
+        with mock.patch.object(stream, 'open_attach',
+                               autospec=True) as opened:
             self.driver.open_terminal(
                 None, fakes.container(interactive=False), [], False)
         self.assertEqual({'stdin': False, 'tty': False},
@@ -255,7 +257,7 @@ class TestTerminal(InspectionTestCase):
     def test_not_running(self):
         self.put(fakes.ended(0))
         with mock.patch.object(
-                stream, 'open_exec',
+                stream, 'open_exec', autospec=True,
                 side_effect=k8s_errors.Invalid('x', status=400)):
             self.assertRaises(
                 errors.NotRunning, self.driver.open_terminal, None,
