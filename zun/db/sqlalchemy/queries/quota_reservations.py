@@ -90,27 +90,38 @@ def quota_usages(context: Any, project_id: str | None
     return usage
 
 
-def quota_sums(context: Any, project_id: str) -> statements.Row | None:
+def _key(project_id: str | None) -> str:
+    """The key of a project's sums.
+
+    Users without a project share one; a primary key cannot be NULL.
+    """
+    return project_id or ''
+
+
+def quota_sums(context: Any,
+               project_id: str | None) -> statements.Row | None:
     """Return the sums of what a project was given; None: no row yet."""
     with transaction.reader(context) as session:
         row = session.execute(_SELECT_SUMS,
-                              {'project': project_id}).mappings().first()
+                              {'project': _key(project_id)}
+                              ).mappings().first()
     return None if row is None else dict(row)
 
 
-def quota_sums_create(context: Any, project_id: str) -> bool:
+def quota_sums_create(context: Any, project_id: str | None) -> bool:
     """Make a project's row, with nothing; False: another was faster."""
     try:
         with transaction.writer(context) as session:
             session.execute(_GENERATION.insert(), dict(
-                dict.fromkeys(AMOUNTS, 0), project_id=project_id,
+                dict.fromkeys(AMOUNTS, 0), project_id=_key(project_id),
                 generation=0))
     except db_exc.DBDuplicateEntry:
         return False
     return True
 
 
-def quota_add(context: Any, project_id: str, amounts: statements.Row,
+def quota_add(context: Any, project_id: str | None,
+              amounts: statements.Row,
               most: statements.Row | None = None) -> bool:
     """Add to a project's sums, holding its row until the transaction ends.
 
@@ -118,7 +129,7 @@ def quota_add(context: Any, project_id: str, amounts: statements.Row,
     :param most: what the sums may be before, by column; missing is no bound
     :returns: False when a sum is greater, or there is no row
     """
-    values: dict[str, Any] = {'project': project_id}
+    values: dict[str, Any] = {'project': _key(project_id)}
     for name in AMOUNTS:
         values['add_' + name] = amounts.get(name, 0)
         if most is not None:

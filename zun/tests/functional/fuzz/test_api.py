@@ -2,7 +2,9 @@
 """Whatever is sent to the API, no answer is a 5xx and no traceback leaves.
 
 ``ZUN_FUZZ_REQUESTS`` sets how many requests are sent, e.g. 20000 by hand;
-``ZUN_FUZZ_SEED`` makes them others than the fixed ones.
+``ZUN_FUZZ_SEED`` makes them others than the fixed ones;
+``ZUN_FUZZ_DATABASE`` (``mariadb``, ``postgresql``) is another database than
+SQLite, stricter and slower.
 """
 
 import io
@@ -16,7 +18,9 @@ from oslo_utils import uuidutils
 
 from zun.api import openapi
 from zun.db import api as db_api
+from zun.db.sqlalchemy import models
 from zun import objects
+from zun.tests import databases
 from zun.tests.functional.fuzz import generous_peers
 from zun.tests.functional.fuzz import rows
 from zun.tests.functional.fuzz import strategies
@@ -24,6 +28,7 @@ from zun.tests.unit.api import base
 
 REQUESTS = int(os.environ.get('ZUN_FUZZ_REQUESTS', 1500))
 SEED = os.environ.get('ZUN_FUZZ_SEED')
+DATABASE = os.environ.get('ZUN_FUZZ_DATABASE')
 
 
 def environ(request: strategies.Request) -> dict:
@@ -54,19 +59,31 @@ class FuzzTest(base.ApiTestCase):
         self.config(service_down_time=10 ** 6)
         self._answer_for_compute()
         rows.insert(self.context)
-        self.pristine = self._connection()
+        self.restore = self._sqlite_restorer() if DATABASE is None else \
+            self._insert_anew
         self.document = openapi.document()
 
-    def _connection(self):
-        """A copy of the database as it is now."""
+    def database_url(self) -> str | None:
+        if DATABASE is None:
+            return None
+        server = databases.get(DATABASE)
+        url = server.create_database()
+        self.addCleanup(server.drop_database, url)
+        return url
+
+    def _sqlite_restorer(self):
+        """What puts the database back to how it is now."""
+        live = db_api.get_engine().raw_connection().driver_connection
         copy = sqlite3.connect(':memory:', check_same_thread=False)
         self.addCleanup(copy.close)
-        self._live().backup(copy)
-        return copy
+        live.backup(copy)
+        return lambda: copy.backup(live)
 
-    @staticmethod
-    def _live():
-        return db_api.get_engine().raw_connection().driver_connection
+    def _insert_anew(self) -> None:
+        with db_api.get_engine().begin() as connection:
+            for table in reversed(models.Base.metadata.sorted_tables):
+                connection.execute(table.delete())
+        rows.insert(self.context)
 
     def _answer_for_compute(self) -> None:
         self.answers.update({
@@ -105,7 +122,7 @@ class FuzzTest(base.ApiTestCase):
         @settings
         @hypothesis.given(strategies.requests(self.document))
         def check(request):
-            self.pristine.backup(self._live())
+            self.restore()
             status, body = self.send(request)
             self.assertLess(status, 500, request)
             self.assertNotIn(b'Traceback', body)

@@ -38,7 +38,7 @@ class ApiTestCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.useFixture(fixtures.Database())
+        self.useFixture(fixtures.Database(self.database_url()))
         self.peers = self.useFixture(self.peers_class())
         policy.reset()
         self.addCleanup(policy.reset)
@@ -49,6 +49,10 @@ class ApiTestCase(base.TestCase):
         self.answers: dict = {}
         self._stub_compute()
         self.app = api_app.setup_app()
+
+    def database_url(self) -> str | None:
+        """An empty database; None: SQLite in memory."""
+        return None
 
     def _stub_compute(self) -> None:
         real = rpcapi.API._call, rpcapi.API._cast
