@@ -75,7 +75,8 @@ class Process(fixtures.Fixture):
 
     def end(self) -> int:
         """SIGTERM, and the status that it ends with."""
-        self._process.terminate()
+        if self.is_running():
+            self._process.terminate()
         try:
             return self._process.wait(LIMIT)
         except subprocess.TimeoutExpired:
