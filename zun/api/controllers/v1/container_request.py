@@ -61,7 +61,6 @@ def create(context, version, body: dict, run) -> 'objects.Container':
     :returns: the container as it was written.
     """
     run = strict_flag(run)
-    api_utils.require_token(context)
     _read_flags(body, version)
     _resolve_security_groups(context, body)
     reservation = _check_quota(context, body)
@@ -97,6 +96,7 @@ def _read_flags(body: dict, version) -> None:
 def _resolve_security_groups(context, body: dict) -> None:
     names = body.get('security_groups')
     if names:
+        api_utils.require_token(context)
         api = neutron.NeutronAPI(context)
         body['security_groups'] = api.find_security_groups(names)
 
@@ -136,6 +136,7 @@ def _check_fields(context, body: dict):
     _gate(body, 'auto_remove', '1.3')
     _gate(body, 'runtime', '1.5', 'runtime')
     _gate(body, 'hostname', '1.9')
+    api_utils.require_token(context)
     api = neutron.NeutronAPI(context)
     requested_networks = api.request_networks(body.get('nets'))
     pci_requests = api.pci_requests(requested_networks)

@@ -31,12 +31,15 @@ _SELECT_LIMITS = sa.union_all(
               _QUOTA.c.hard_limit).where(_QUOTA.c.project_id == _PROJECT))
 
 # Memory is text; equal texts are added up here, different ones by us.
-_SELECT_USAGES = sa.select(
+_USAGES = sa.select(
     _CONTAINER.c.memory, sa.func.count(_CONTAINER.c.id),
     sa.func.sum(_CONTAINER.c.cpu), sa.func.sum(_CONTAINER.c.disk)).where(
-    _CONTAINER.c.project_id == _PROJECT,
     _CONTAINER.c.container_type == consts.TYPE_CONTAINER).group_by(
     _CONTAINER.c.memory)
+_SELECT_USAGES = _USAGES.where(_CONTAINER.c.project_id == _PROJECT)
+# Of users without a project: equality would find nothing.
+_SELECT_USAGES_OF_NO_PROJECT = _USAGES.where(
+    _CONTAINER.c.project_id.is_(None))
 
 # Amounts of a reservation, as the columns of the row.
 AMOUNTS = ('containers', 'cpu', 'memory', 'disk')
@@ -79,9 +82,11 @@ def quota_usages(context: Any, project_id: str | None
     """
     usage: dict[str, int | float] = {
         'containers': 0, 'cpu': 0, 'disk': 0, 'memory': 0}
+    query, values = _SELECT_USAGES, {'project': project_id}
+    if project_id is None:
+        query, values = _SELECT_USAGES_OF_NO_PROJECT, {}
     with transaction.reader(context) as session:
-        for memory, number, cpu, disk in session.execute(
-                _SELECT_USAGES, {'project': project_id}):
+        for memory, number, cpu, disk in session.execute(query, values):
             usage['containers'] += number
             usage['cpu'] += cpu or 0
             usage['disk'] += int(disk or 0)

@@ -108,6 +108,12 @@ class UsageTest(QuotaTestCase):
         self.assertEqual(0, self.usages()['containers'])
         self.assertEqual(1, self.usages('q')['containers'])
 
+    def test_users_without_a_project_are_counted_together(self):
+        self.add_container(project_id=None)
+        self.add_container()
+        self.assertEqual(1, db_api.quota_usages(self.context, None)[
+            'containers'])
+
 
 class CheckTest(QuotaTestCase):
 
