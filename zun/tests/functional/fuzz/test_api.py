@@ -8,6 +8,7 @@ SQLite, stricter and slower.
 """
 
 import io
+import logging
 import os
 import sqlite3
 import sys
@@ -55,6 +56,9 @@ class FuzzTest(base.ApiTestCase):
 
     def setUp(self) -> None:
         super().setUp()
+        # Errors are what matters; a log of each request would fill memory.
+        logging.disable(logging.INFO)
+        self.addCleanup(logging.disable, logging.NOTSET)
         # However long it takes, the host stays up.
         self.config(service_down_time=10 ** 6)
         self._answer_for_compute()
