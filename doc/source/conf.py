@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the documentation is built."""
 
+import os
+
+from zun.api import openapi
+
 extensions = [
     'openstackdocstheme',
     'oslo_config.sphinxconfiggen',
@@ -29,3 +33,12 @@ config_generator_config_file = [
 sample_config_basename = '_static/zun'
 policy_generator_config_file = '../../etc/zun/zun-policy-generator.conf'
 sample_policy_basename = '_static/zun'
+
+
+def _write_openapi(app) -> None:
+    """Put the description of the API where the pages link to."""
+    openapi.main([os.path.join(app.srcdir, '_static', 'openapi.json')])
+
+
+def setup(app) -> None:
+    app.connect('builder-inited', _write_openapi)
