@@ -15,7 +15,7 @@ import typing
 from zun.common import exception
 from zun.common.i18n import _
 
-_MEMORY = re.compile(r'(\d+)\s*([bkmg]?)\Z', re.I)
+_MEMORY = re.compile(r'(\d+)(?:\.0*)?\s*([bkmg]?)\Z', re.I)
 _UNITS = {'b': 1, 'k': 1024, 'm': 1024 ** 2, 'g': 1024 ** 3}
 MIB = 1024 ** 2
 

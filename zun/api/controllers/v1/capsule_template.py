@@ -202,8 +202,11 @@ def exposed_ports(ports: ty.Optional[list]) -> dict[str, dict]:
 
 
 def requests(container: dict) -> tuple[ty.Optional[float],
-                                       ty.Optional[int]]:
+                                       ty.Optional[float]]:
     """What a container asks for: (cpus, MiB of memory), None if not said.
+
+    Memory is a whole number; that of an init container may be written 64.0
+    and is kept so.
 
     :raises InvalidCapsuleTemplate: when either is not a number
     """
@@ -215,15 +218,16 @@ def requests(container: dict) -> tuple[ty.Optional[float],
         raise exception.InvalidCapsuleTemplate(
             'resources need an object requests')
     cpu, memory = asked.get('cpu'), asked.get('memory')
-    if not _is_number(cpu, (int, float)) or not _is_number(memory, int):
+    if not _is_number(cpu) or not _is_number(memory) or (
+            memory is not None and memory != int(memory)):
         raise exception.InvalidCapsuleTemplate(
             'cpu need to be a number and memory a whole number of MiB; '
             'they are %s and %s' % (cpu, memory))
     return cpu, memory
 
 
-def _is_number(value: ty.Any, types: ty.Any) -> bool:
-    return value is None or (isinstance(value, types) and
+def _is_number(value: ty.Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and
                              not isinstance(value, bool) and
                              math.isfinite(value))
 
@@ -237,11 +241,11 @@ def total(containers: list[dict],
     """
     asked = [requests(c) for c in containers]
     cpu: float = sum(c or 0 for c, _ in asked)
-    memory: int = sum(m or 0 for _, m in asked)
+    memory: float = sum(m or 0 for _, m in asked)
     for init_cpu, init_memory in map(requests, init_containers):
         cpu = max(cpu, init_cpu or 0)
         memory = max(memory, init_memory or 0)
-    return cpu, memory
+    return cpu, int(memory)
 
 
 def mounts_by_name(container: dict) -> dict[str, list[str]]:

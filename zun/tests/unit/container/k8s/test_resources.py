@@ -12,7 +12,7 @@ class TestMemory(base.BaseTestCase):
                            (512, 512 * mib), ('512m', 512 * mib),
                            ('512M', 512 * mib), ('1g', 1024 * mib),
                            ('2048k', 2 * mib), ('4194304b', 4 * mib),
-                           (' 7 ', 7 * mib)):
+                           (' 7 ', 7 * mib), ('64.0', 64 * mib)):
             self.assertEqual(size, resources.memory_bytes(text))
 
     def test_no_number(self):

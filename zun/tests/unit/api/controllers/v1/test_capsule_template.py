@@ -123,6 +123,11 @@ class ValuesTest(base.BaseTestCase):
             self.assert_refused(capsule_template.requests,
                                 {'resources': {'requests': asked}})
 
+    def test_whole_memory_may_have_a_point(self):
+        init = {'resources': {'requests': {'memory': 64.0}}}
+        self.assertEqual((None, 64.0), capsule_template.requests(init))
+        self.assertEqual('64', str(capsule_template.total([], [init])[1]))
+
     def test_capsule_needs_the_sum_of_its_containers(self):
         self.assertEqual((1.5, 192), capsule_template.total([
             {'resources': {'requests': {'cpu': 1, 'memory': 64}}},
