@@ -61,7 +61,8 @@ class SchemaValidator:
 
     def __init__(self, schema: dict, field_template: str = FIELD) -> None:
         self._validator = _Validator(
-            schema, format_checker=jsonschema.draft4_format_checker)
+            schema,
+            format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER)
         self._template = field_template
 
     def validate(self, document: dict) -> None:

@@ -89,7 +89,7 @@ def _get(context, ident: str) -> dict:
     return _shown(context, [row], pecan.request.host_url)[0]
 
 
-def _parse(template) -> capsule_template.CapsuleTemplate:
+def parse_template(template) -> capsule_template.CapsuleTemplate:
     """A template, checked.
 
     :raises InvalidCapsuleTemplate, SchemaValidationError: what is wrong
@@ -163,7 +163,7 @@ class _Creation:
 def _post(context, template) -> dict:
     policy.enforce(context, 'capsule:create')
     utils.require_token(context)
-    document = _Creation(context, _parse(template)).run()
+    document = _Creation(context, parse_template(template)).run()
     pecan.response.location = link.build_url(
         'capsules', document['uuid'], pecan.request.host_url)
     pecan.response.status = 202
