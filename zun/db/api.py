@@ -27,6 +27,7 @@ from zun.db.sqlalchemy import transaction
 # Transactions
 writer = transaction.writer
 reader = transaction.reader
+single = transaction.single
 retry_on_conflict = transaction.retry_on_conflict
 in_transaction = transaction.in_transaction
 get_engine = transaction.get_engine

@@ -201,7 +201,7 @@ class Executor:
 @db_api.retry_on_conflict
 def _guarded(handle: task_handle.TaskHandle, statement: Callable[..., bool],
              *args: Any, **kwargs: Any) -> None:
-    with db_api.writer(None) as session:
+    with db_api.single() as session:
         handle.require(statement(session, handle.holder, *args, **kwargs))
 
 

@@ -93,7 +93,7 @@ class Lease:
 
     @db_api.retry_on_conflict
     def _beat(self) -> bool:
-        with db_api.writer(None) as session:
+        with db_api.single() as session:
             return workers.beat(session, self.uuid)
 
     def _run(self) -> None:

@@ -106,7 +106,7 @@ def _poll(uuid: str, timeout: float,
     pause = WAIT_MIN
     while True:
         # Another node of a cluster may not have the row yet: that is no end.
-        with db_api.reader(None) as session:
+        with db_api.single() as session:
             row = tasks.outcome(session, uuid)
         if row is not None and row.state in task_models.FINISHED:
             return row

@@ -140,7 +140,7 @@ class Reaper:
         """Look if nobody did, act on what stands still, then tidy up."""
         # The worker looks along with its queue; not while it is full.
         if self._watch.age() >= 2 * WATCH_INTERVAL + 0.5:
-            with db_api.reader(None) as session:
+            with db_api.single() as session:
                 seen = workers.seen(session)
             self._watch.observe(seen)
         leads = self._is_leader()

@@ -176,7 +176,7 @@ class Worker:
 
     def _look(self) -> None:
         """Read candidates; those meant for this worker come last."""
-        with db_api.reader(None) as session:
+        with db_api.single() as session:
             if self._watch.is_due():
                 found, workers = tasks.candidates_and_workers(
                     session, self.queue, MAX_CANDIDATES,
@@ -196,8 +196,11 @@ class Worker:
     def _claim(self, candidate: tasks.Candidate) -> Any:
         try:
             row = self._compare_and_set(candidate)
-        except LOST_ERRORS:
+        except LOST_ERRORS as error:
             row = None
+            # The claim or only the look at its outcome may have lost.
+            if isinstance(error, db_exc.DBDeadlock):
+                self._in_doubt = True
         if row is None:
             metrics.LOST_CLAIMS.inc()
             return None
@@ -216,7 +219,7 @@ class Worker:
         return row
 
     def _compare_and_set(self, candidate: tasks.Candidate) -> Any:
-        with db_api.writer(None) as session:
+        with db_api.single() as session:
             slot = None
             if candidate.host is not None:
                 taken = tasks.taken_slots(session, candidate.host)
@@ -246,7 +249,7 @@ class Worker:
         """Put back what is ours by its row, while we know nothing of it."""
         if not self._in_doubt:
             return
-        with db_api.writer(None) as session:
+        with db_api.single() as session:
             for row in tasks.running_of(session, self.lease.uuid):
                 if row.uuid not in self._mine:
                     tasks.take(session, row.id, row.epoch)

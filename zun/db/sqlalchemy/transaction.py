@@ -15,16 +15,21 @@ from collections.abc import Callable
 from collections.abc import Iterator
 import contextlib
 import functools
+import os
 import threading
 from typing import Any
 
 from oslo_db import api as oslo_db_api
 from oslo_db import exception as db_exc
 from oslo_db.sqlalchemy import enginefacade
+from oslo_db.sqlalchemy import exc_filters
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from zun.common import exception
+import zun.conf
+
+CONF = zun.conf.CONF
 
 # Times that a transaction is tried again after a deadlock, and the seconds
 # between (they double each time, with jitter).
@@ -81,6 +86,7 @@ def configure(connection: str | None = None, **options: Any) -> None:
         old, _manager = _manager, _create_manager(**options)
     if old is not None and old.is_started:
         old.dispose_pool()
+    _dispose_single()
 
 
 def get_engine() -> sa.Engine:
@@ -92,7 +98,73 @@ def dispose() -> None:
     """Close the pooled connections (after a fork, before an exit)."""
     if _manager is not None and _manager.is_started:
         _manager.dispose_pool()
+    _dispose_single()
 
+
+# -- Single statements -----------------------------------------------------
+
+# The engine whose statements are transactions of their own, and the process
+# that made it.
+_single: tuple[int, sa.Engine] | None = None
+
+
+@contextlib.contextmanager
+def single() -> Iterator[sa.Connection]:
+    """A connection each of whose statements is a transaction of its own.
+
+    For statements that are right alone, a compare-and-set for instance: it
+    costs a third of a :func:`writer` block.  A connection that was closed
+    while it lay idle shows by DBConnectionError; the next one is new.
+
+    :raises RuntimeError: a transaction is open in this thread
+    """
+    if in_transaction():
+        raise RuntimeError('A transaction is open, and this would not be '
+                           'part of it.')
+    with _single_engine().connect() as connection:
+        yield connection
+
+
+def _single_engine() -> sa.Engine:
+    global _single
+    pid = os.getpid()
+    if _single is None or _single[0] != pid:
+        main = get_engine()
+        with _manager_lock:
+            if _single is None or _single[0] != pid:
+                # The connections of the process that forked stay its own.
+                _forget_single(close=False)
+                _single = (pid, _create_single(main))
+    return _single[1]
+
+
+def _create_single(main: sa.Engine) -> sa.Engine:
+    options: dict[str, Any] = {'isolation_level': 'AUTOCOMMIT',
+                               'pool_reset_on_return': None}
+    if main.url.database not in (None, '', ':memory:'):
+        options.update(poolclass=sa.pool.QueuePool, pool_use_lifo=True,
+                       pool_recycle=CONF.database.connection_recycle_time,
+                       max_overflow=-1)
+    engine = sa.create_engine(main.url, hide_parameters=True, **options)
+    exc_filters.register_engine(engine)
+    if engine.dialect.name == 'sqlite':
+        sa.event.listen(engine, 'connect', _on_sqlite_connect)
+    return engine
+
+
+def _dispose_single() -> None:
+    with _manager_lock:
+        _forget_single(close=True)
+
+
+def _forget_single(close: bool) -> None:
+    global _single
+    if _single is not None:
+        _single[1].dispose(close=close and _single[0] == os.getpid())
+        _single = None
+
+
+# -- Engines ---------------------------------------------------------------
 
 def _prepare_engine(engine: sa.Engine) -> None:
     # Values may be secrets: they don't belong into errors that are logged.

@@ -23,6 +23,9 @@ from zun.db.sqlalchemy.queries import workers
 from zun.db.sqlalchemy import task_models
 
 TASK = task_models.task
+
+# A transaction, or a connection of statements that are one each.
+Connection = orm.Session | sa.Connection
 MICROS = 1000000
 
 # Tasks of one lane that may be enqueued at the same moment.
@@ -60,7 +63,7 @@ def now() -> sa.ColumnElement[int]:
 
 # -- Enqueue ---------------------------------------------------------------
 
-def insert(session: orm.Session, values: dict[str, Any],
+def insert(session: Connection, values: dict[str, Any],
            delay: float = 0) -> str:
     """Add a ready task at the end of its lane.
 
@@ -89,15 +92,15 @@ def insert(session: orm.Session, values: dict[str, Any],
         'Too many requests for %s at once. Try again.' % row['lane'])
 
 
-def _last_of_lane(session: orm.Session, lane: str) -> int:
+def _last_of_lane(session: Connection, lane: str) -> int:
     return session.execute(
         sa.select(sa.func.coalesce(sa.func.max(TASK.c.lane_seq), 0))
         .where(TASK.c.lane == lane)).scalar_one()
 
 
-def _insert_unless_taken(session: orm.Session, row: dict[str, Any]) -> bool:
+def _insert_unless_taken(session: Connection, row: dict[str, Any]) -> bool:
     """Insert, unless one of the row's unique values is there already."""
-    name = session.get_bind().dialect.name
+    name = _dialect(session).name
     if name in ('sqlite', 'postgresql'):
         # A refused INSERT would end a transaction of PostgreSQL.
         dialect = sqlite if name == 'sqlite' else postgresql
@@ -110,7 +113,7 @@ def _insert_unless_taken(session: orm.Session, row: dict[str, Any]) -> bool:
     return True
 
 
-def _by_dedup_key(session: orm.Session, key: str) -> str | None:
+def _by_dedup_key(session: Connection, key: str) -> str | None:
     # The lock makes MySQL look at what is there now, not at what was there
     # when the transaction began.
     return session.execute(
@@ -118,7 +121,7 @@ def _by_dedup_key(session: orm.Session, key: str) -> str | None:
         .with_for_update(read=True)).scalar()
 
 
-def hasten_lane(session: orm.Session, lane: str) -> int:
+def hasten_lane(session: Connection, lane: str) -> int:
     """End the pauses of a lane's begun tasks; how many.
 
     What comes behind them, a delete, need not wait for long.
@@ -130,7 +133,7 @@ def hasten_lane(session: orm.Session, lane: str) -> int:
         .values(run_at=now())).rowcount
 
 
-def is_followed_by(session: orm.Session, lane: str, lane_seq: int,
+def is_followed_by(session: Connection, lane: str, lane_seq: int,
                    kinds: Collection[str]) -> bool:
     """Whether a task of some kinds waits behind a place of a lane."""
     return session.execute(sa.select(sa.exists().where(
@@ -139,7 +142,7 @@ def is_followed_by(session: orm.Session, lane: str, lane_seq: int,
         TASK.c.kind.in_(list(kinds))))).scalar_one()
 
 
-def busy_lanes(session: orm.Session, lanes: Collection[str]) -> set[str]:
+def busy_lanes(session: Connection, lanes: Collection[str]) -> set[str]:
     """Those of some lanes in which there is work, begun or not."""
     return set(session.execute(
         sa.select(TASK.c.lane).distinct().where(
@@ -187,7 +190,7 @@ def _candidates(queue: str, limit: int, host_places: int) -> sa.Select:
         .limit(limit))
 
 
-def candidates(session: orm.Session, queue: str, limit: int,
+def candidates(session: Connection, queue: str, limit: int,
                host_places: int) -> list[Candidate]:
     """Tasks that can be claimed now: the most urgent ones.
 
@@ -201,7 +204,7 @@ def candidates(session: orm.Session, queue: str, limit: int,
 
 
 def candidates_and_workers(
-    session: orm.Session, queue: str, limit: int, host_places: int
+    session: Connection, queue: str, limit: int, host_places: int
 ) -> tuple[list[Candidate], list[workers.Worker]]:
     """:func:`candidates` and all workers, for the price of one statement."""
     found = _candidates(queue, limit, host_places).subquery('found')
@@ -221,7 +224,7 @@ def candidates_and_workers(
     return tasks, seen
 
 
-def taken_slots(session: orm.Session, host: str) -> set[str]:
+def taken_slots(session: Connection, host: str) -> set[str]:
     """Places of a host that running tasks take up."""
     return set(session.execute(
         sa.select(TASK.c.host_slot)
@@ -235,28 +238,42 @@ def _escaped(text: str) -> str:
     return text
 
 
-def claim(session: orm.Session, candidate: Candidate, owner: str,
+# What a worker needs of a claimed task; ``waited`` are the microseconds for
+# which it was due.
+_CLAIMED = (TASK.c.id, TASK.c.uuid, TASK.c.kind, TASK.c.epoch, TASK.c.owner,
+            TASK.c.lane, TASK.c.lane_seq, TASK.c.host, TASK.c.attempt,
+            TASK.c.max_attempts, TASK.c.payload, TASK.c.payload_version,
+            TASK.c.step, TASK.c.error,
+            (TASK.c.started_at - TASK.c.run_at).label('waited'))
+
+
+def claim(session: Connection, candidate: Candidate, owner: str,
           host_slot: str | None = None) -> sa.Row[Any] | None:
     """Make a candidate the owner's; its row, or None when it was taken.
 
-    The row has every column and ``waited``, the microseconds for which the
-    task was due.  The claim holds only once the transaction is committed.
+    The claim holds only once the transaction is committed.
 
     :raises DBDuplicateEntry: the lane or the place was taken meanwhile
     """
-    changed = session.execute(
-        TASK.update().where(TASK.c.id == candidate.id,
-                            TASK.c.epoch == candidate.epoch,
-                            TASK.c.state == task_models.READY)
-        .values(state=task_models.RUNNING, owner=owner,
-                epoch=TASK.c.epoch + 1, attempt=TASK.c.attempt + 1,
-                lane_running=TASK.c.lane, host_slot=host_slot,
-                started_at=now())).rowcount
-    if changed != 1:
+    statement = TASK.update().where(
+        TASK.c.id == candidate.id, TASK.c.epoch == candidate.epoch,
+        TASK.c.state == task_models.READY
+    ).values(
+        state=task_models.RUNNING, owner=owner, epoch=TASK.c.epoch + 1,
+        attempt=TASK.c.attempt + 1, lane_running=TASK.c.lane,
+        host_slot=host_slot, started_at=now())
+    if _dialect(session).update_returning:
+        return session.execute(statement.returning(*_CLAIMED)).one_or_none()
+    if session.execute(statement).rowcount != 1:
         return None
     return session.execute(
-        sa.select(TASK, (TASK.c.started_at - TASK.c.run_at).label('waited'))
-        .where(TASK.c.id == candidate.id)).one()
+        sa.select(*_CLAIMED).where(TASK.c.id == candidate.id)).one()
+
+
+def _dialect(session: Connection) -> sa.Dialect:
+    if isinstance(session, orm.Session):
+        return session.get_bind().dialect
+    return session.dialect
 
 
 # -- Writes of the holder --------------------------------------------------
@@ -267,13 +284,13 @@ def _held(holder: Holder) -> tuple[sa.ColumnElement[bool], ...]:
             TASK.c.state == task_models.RUNNING)
 
 
-def _write(session: orm.Session, holder: Holder, **values: Any) -> bool:
+def _write(session: Connection, holder: Holder, **values: Any) -> bool:
     return session.execute(
         TASK.update().where(*_held(holder))
         .values(guard=TASK.c.guard + 1, **values)).rowcount == 1
 
 
-def fence(session: orm.Session, holder: Holder) -> bool:
+def fence(session: Connection, holder: Holder) -> bool:
     """Whether the holder may still write.
 
     If so, nobody can take the task before the end of this transaction.
@@ -281,17 +298,17 @@ def fence(session: orm.Session, holder: Holder) -> bool:
     return _write(session, holder)
 
 
-def put_step(session: orm.Session, holder: Holder, step: str) -> bool:
+def put_step(session: Connection, holder: Holder, step: str) -> bool:
     """Replace the journal of a running task."""
     return _write(session, holder, step=step)
 
 
-def condemn(session: orm.Session, holder: Holder, error: str) -> bool:
+def condemn(session: Connection, holder: Holder, error: str) -> bool:
     """Use up the attempts of a running task: what is left is to undo it."""
     return _write(session, holder, error=error, max_attempts=TASK.c.attempt)
 
 
-def finish(session: orm.Session, holder: Holder, state: str,
+def finish(session: Connection, holder: Holder, state: str,
            result: str | None = None, error: str | None = None) -> bool:
     """End a running task: done, failed or cancelled; free its lane."""
     return _write(session, holder, state=state, lane_running=None,
@@ -299,7 +316,7 @@ def finish(session: orm.Session, holder: Holder, state: str,
                   error=error)
 
 
-def put_back(session: orm.Session, holder: Holder, delay: float,
+def put_back(session: Connection, holder: Holder, delay: float,
              error: str | None = None, counts: bool = True) -> bool:
     """Let a running task wait for its next attempt.
 
@@ -313,7 +330,7 @@ def put_back(session: orm.Session, holder: Holder, delay: float,
                   run_at=now() + int(delay * MICROS))
 
 
-def outcome(session: orm.Session, uuid: str) -> sa.Row[Any] | None:
+def outcome(session: Connection, uuid: str) -> sa.Row[Any] | None:
     """state, result and error of a task."""
     return session.execute(
         sa.select(TASK.c.state, TASK.c.result, TASK.c.error)
@@ -326,7 +343,7 @@ _TAKEN = dict(state=task_models.READY, epoch=TASK.c.epoch + 1,
               lane_running=None, host_slot=None)
 
 
-def take_from(session: orm.Session, owner: str) -> list[sa.Row[Any]]:
+def take_from(session: Connection, owner: str) -> list[sa.Row[Any]]:
     """Take all running tasks from a worker; what they were before.
 
     They stay marked with the worker's uuid until the next claim.
@@ -341,7 +358,7 @@ def take_from(session: orm.Session, owner: str) -> list[sa.Row[Any]]:
     return rows
 
 
-def take(session: orm.Session, task_id: int, epoch: int) -> bool:
+def take(session: Connection, task_id: int, epoch: int) -> bool:
     """Take one running task from whoever holds its epoch."""
     return session.execute(
         TASK.update().where(TASK.c.id == task_id, TASK.c.epoch == epoch,
@@ -349,7 +366,7 @@ def take(session: orm.Session, task_id: int, epoch: int) -> bool:
         .values(run_at=now(), **_TAKEN)).rowcount == 1
 
 
-def running_of(session: orm.Session, owner: str) -> list[sa.Row[Any]]:
+def running_of(session: Connection, owner: str) -> list[sa.Row[Any]]:
     """id, uuid and epoch of the running tasks of a worker."""
     return list(session.execute(
         sa.select(TASK.c.id, TASK.c.uuid, TASK.c.epoch)
@@ -357,7 +374,7 @@ def running_of(session: orm.Session, owner: str) -> list[sa.Row[Any]]:
                TASK.c.state == task_models.RUNNING)))
 
 
-def running_without_worker(session: orm.Session) -> list[sa.Row[Any]]:
+def running_without_worker(session: Connection) -> list[sa.Row[Any]]:
     """Running tasks whose owner is registered no more."""
     worker = task_models.worker
     return list(session.execute(
@@ -367,14 +384,14 @@ def running_without_worker(session: orm.Session) -> list[sa.Row[Any]]:
         .where(TASK.c.state == task_models.RUNNING, worker.c.id.is_(None))))
 
 
-def waiting_queues(session: orm.Session) -> list[str]:
+def waiting_queues(session: Connection) -> list[str]:
     """Queues in which tasks are ready."""
     return list(session.execute(
         sa.select(TASK.c.queue).distinct()
         .where(TASK.c.state == task_models.READY)).scalars())
 
 
-def move_queue(session: orm.Session, queue: str, target: str) -> int:
+def move_queue(session: Connection, queue: str, target: str) -> int:
     """Move the ready tasks of a queue to another; how many."""
     return session.execute(
         TASK.update().where(TASK.c.queue == queue,
@@ -384,7 +401,7 @@ def move_queue(session: orm.Session, queue: str, target: str) -> int:
 
 # -- Operators -------------------------------------------------------------
 
-def requeue(session: orm.Session, uuid: str, max_attempts: int,
+def requeue(session: Connection, uuid: str, max_attempts: int,
             force: bool = False) -> bool:
     """Give a failed or cancelled task all its attempts again.
 
@@ -399,7 +416,7 @@ def requeue(session: orm.Session, uuid: str, max_attempts: int,
                 error=None, run_at=now(), **_TAKEN)).rowcount == 1
 
 
-def cancel(session: orm.Session, uuid: str, error: str | None = None,
+def cancel(session: Connection, uuid: str, error: str | None = None,
            force: bool = False) -> bool:
     """End a task that waits; with ``force`` one that runs, too."""
     states = [task_models.READY]
@@ -412,13 +429,13 @@ def cancel(session: orm.Session, uuid: str, error: str | None = None,
                 finished_at=now())).rowcount == 1
 
 
-def state_of(session: orm.Session, uuid: str) -> str | None:
+def state_of(session: Connection, uuid: str) -> str | None:
     """A task's state, or None when there is no such task."""
     return session.execute(sa.select(TASK.c.state)
                            .where(TASK.c.uuid == uuid)).scalar()
 
 
-def listing(session: orm.Session, states: Sequence[str],
+def listing(session: Connection, states: Sequence[str],
             lane: str | None = None, limit: int = 1000) -> list[dict]:
     """Tasks without their payloads, the newest first, with their age.
 
@@ -437,7 +454,7 @@ def listing(session: orm.Session, states: Sequence[str],
     return [dict(row) for row in rows]
 
 
-def depths(session: orm.Session) -> list[sa.Row[Any]]:
+def depths(session: Connection) -> list[sa.Row[Any]]:
     """What is not finished.
 
     :returns: rows of kind, state, number and age, the microseconds since
@@ -450,7 +467,7 @@ def depths(session: orm.Session) -> list[sa.Row[Any]]:
         .group_by(TASK.c.kind, TASK.c.state)))
 
 
-def purge(session: orm.Session, states: Sequence[str], age: float,
+def purge(session: Connection, states: Sequence[str], age: float,
           limit: int) -> int:
     """Remove tasks that ended over ``age`` seconds ago; how many."""
     ids = list(session.execute(

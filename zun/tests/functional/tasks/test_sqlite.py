@@ -32,5 +32,5 @@ class ProcessTestCase(processes.ProcessTests, SQLiteTestCase):
 
 
 class FaultTestCase(faults.FaultTests, SQLiteTestCase):
-    # There is no connection to cut; a commit can fail.
-    statement_faults = ('conflict',)
+    # There is no connection to cut.
+    statement_faults = ('conflict', 'unheard')
