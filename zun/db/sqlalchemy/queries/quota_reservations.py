@@ -120,7 +120,8 @@ def quota_sums_create(context: Any, project_id: str | None) -> bool:
             session.execute(_GENERATION.insert(), dict(
                 dict.fromkeys(AMOUNTS, 0), project_id=_key(project_id),
                 generation=0))
-    except db_exc.DBDuplicateEntry:
+    except (db_exc.DBDuplicateEntry, db_exc.DBDeadlock):
+        # On a cluster the other may show only at the commit.
         return False
     return True
 
