@@ -7,7 +7,7 @@ from typing import Any
 from zun.compute.tasks import errors
 import zun.conf
 from zun.db import api as db_api
-from zun.db.sqlalchemy.queries import tasks
+from zun.db.sqlalchemy.queries import task_admin
 from zun.db.sqlalchemy import task_models
 
 CONF = zun.conf.CONF
@@ -20,7 +20,7 @@ def listing(states: Sequence[str], lane: str | None = None,
     :returns: dicts of columns, and ``age`` in microseconds
     """
     with db_api.reader(None) as session:
-        return tasks.listing(session, states, lane, limit)
+        return task_admin.listing(session, states, lane, limit)
 
 
 @db_api.retry_on_conflict
@@ -32,7 +32,8 @@ def requeue(uuid: str, force: bool = False) -> None:
     :raises TaskConflict: it is in another state
     """
     with db_api.writer(None) as session:
-        if not tasks.requeue(session, uuid, CONF.task.max_attempts, force):
+        if not task_admin.requeue(session, uuid, CONF.task.max_attempts,
+                                  force):
             raise _refusal(session, uuid, {
                 task_models.READY: 'it waits for a worker already.',
                 task_models.RUNNING: 'use --force to take it from its '
@@ -50,7 +51,7 @@ def cancel(uuid: str, force: bool = False) -> None:
     """
     error = errors.dump(errors.Cancelled())
     with db_api.writer(None) as session:
-        if not tasks.cancel(session, uuid, error, force):
+        if not task_admin.cancel(session, uuid, error, force):
             raise _refusal(session, uuid, {
                 task_models.RUNNING: 'use --force to take it from its '
                                      'worker.'})
@@ -58,7 +59,7 @@ def cancel(uuid: str, force: bool = False) -> None:
 
 def _refusal(session: Any, uuid: str,
              remedies: dict[str, str]) -> Exception:
-    state = tasks.state_of(session, uuid)
+    state = task_admin.state_of(session, uuid)
     if state is None:
         return errors.TaskNotFound(task=uuid)
     return errors.TaskConflict(task=uuid, state=state, remedy=remedies.get(

@@ -10,6 +10,7 @@ from prometheus_client import core
 from zun.common import utils
 from zun.compute.tasks import errors
 from zun.db import api as db_api
+from zun.db.sqlalchemy.queries import task_admin
 from zun.db.sqlalchemy.queries import tasks
 
 LOG = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class QueueCollector:
             labels=['kind', 'state'])
         try:
             with db_api.reader(None) as session:
-                rows = tasks.depths(session)
+                rows = task_admin.depths(session)
         except errors.DB_ERRORS as error:
             # The other figures are wanted all the more.
             LOG.warning('The queue cannot be counted: %s',

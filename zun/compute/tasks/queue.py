@@ -15,6 +15,7 @@ from zun.compute.tasks import registry
 from zun.compute.tasks import wake
 import zun.conf
 from zun.db import api as db_api
+from zun.db.sqlalchemy.queries import task_admin
 from zun.db.sqlalchemy.queries import tasks
 from zun.db.sqlalchemy.queries import workers
 from zun.db.sqlalchemy import task_models
@@ -120,7 +121,7 @@ def _poll(uuid: str, timeout: float,
 @db_api.retry_on_conflict
 def _give_up_waiting(uuid: str) -> str:
     with db_api.writer(None) as session:
-        if tasks.cancel(session, uuid):
+        if task_admin.cancel(session, uuid):
             return ('no compute process was free to begin with it, nothing '
                     'was changed.')
     return 'it is still being worked on.'

@@ -23,6 +23,7 @@ from zun.compute.tasks import registry
 from zun.compute.tasks import wake
 import zun.conf
 from zun.db import api as db_api
+from zun.db.sqlalchemy.queries import task_admin
 from zun.db.sqlalchemy.queries import tasks
 from zun.db.sqlalchemy.queries import workers
 from zun.db.sqlalchemy import task_models
@@ -231,4 +232,4 @@ class Reaper:
 def purge_batch(states: Sequence[str], age: float) -> int:
     """Remove up to 500 tasks that ended ``age`` seconds ago; how many."""
     with db_api.writer(None) as session:
-        return tasks.purge(session, states, age, PURGE_BATCH)
+        return task_admin.purge(session, states, age, PURGE_BATCH)

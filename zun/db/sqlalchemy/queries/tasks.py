@@ -7,7 +7,6 @@ caller took it for: a compare-and-set, never a lock that is held.
 """
 
 from collections.abc import Collection
-from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
@@ -34,6 +33,7 @@ MAX_LANE_RACE = 100
 _AHEAD = TASK.alias('ahead')
 _BESIDE = TASK.alias('beside')
 _BUSY = TASK.alias('busy')
+_WORKER = task_models.worker
 
 
 class Candidate(NamedTuple):
@@ -72,10 +72,7 @@ def insert(session: Connection, values: dict[str, Any],
     :returns: its uuid, or that of the task which has its dedup_key already
     :raises Conflict: too many tasks for one lane at the same moment
     """
-    row = dict({'payload_version': 1, 'priority': 0, 'max_attempts': 1},
-               **values)
-    row.update(state=task_models.READY, attempt=0, epoch=0, guard=0,
-               created_at=now(), run_at=now() + int(delay * MICROS))
+    row = dict(_DEFAULTS, **values, delay_micros=int(delay * MICROS))
     if row.get('lane') is not None:
         row['lane_seq'] = _last_of_lane(session, row['lane']) + 1
     for _ in range(MAX_LANE_RACE):
@@ -92,22 +89,35 @@ def insert(session: Connection, values: dict[str, Any],
         'Too many requests for %s at once. Try again.' % row['lane'])
 
 
+# Statements that are run often are built once.
+_LAST_OF_LANE = sa.select(
+    sa.func.coalesce(sa.func.max(TASK.c.lane_seq), 0)
+).where(TASK.c.lane == sa.bindparam('of_lane'))
+
+_DEFAULTS = {'payload_version': 1, 'priority': 0, 'max_attempts': 1,
+             'state': task_models.READY, 'attempt': 0, 'epoch': 0,
+             'guard': 0}
+_TIMES = {'created_at': clock.now_micros(),
+          'run_at': clock.now_micros() + sa.bindparam('delay_micros')}
+_INSERT = TASK.insert().values(_TIMES)
+# A refused INSERT would end a transaction of PostgreSQL.
+_INSERT_OR_NOT = {
+    module.__name__.rpartition('.')[2]:
+    module.insert(TASK).values(_TIMES).on_conflict_do_nothing()
+    for module in (sqlite, postgresql)}
+
+
 def _last_of_lane(session: Connection, lane: str) -> int:
-    return session.execute(
-        sa.select(sa.func.coalesce(sa.func.max(TASK.c.lane_seq), 0))
-        .where(TASK.c.lane == lane)).scalar_one()
+    return session.execute(_LAST_OF_LANE, {'of_lane': lane}).scalar_one()
 
 
 def _insert_unless_taken(session: Connection, row: dict[str, Any]) -> bool:
     """Insert, unless one of the row's unique values is there already."""
-    name = _dialect(session).name
-    if name in ('sqlite', 'postgresql'):
-        # A refused INSERT would end a transaction of PostgreSQL.
-        dialect = sqlite if name == 'sqlite' else postgresql
-        statement = dialect.insert(TASK).values(row).on_conflict_do_nothing()
-        return session.execute(statement).rowcount == 1
+    statement = _INSERT_OR_NOT.get(_dialect(session).name)
+    if statement is not None:
+        return session.execute(statement, row).rowcount == 1
     try:
-        session.execute(TASK.insert().values(row))
+        session.execute(_INSERT, row)
     except db_exc.DBDuplicateEntry:
         return False
     return True
@@ -168,26 +178,33 @@ def _is_first_of_lane() -> sa.ColumnElement[bool]:
                   sa.and_(TASK.c.lane.not_in(running), ~earlier))
 
 
-def _host_has_place(places: int) -> sa.ColumnElement[bool]:
+def _host_has_place() -> sa.ColumnElement[bool]:
     full = (sa.select(_BUSY.c.host)
             .where(_BUSY.c.state == task_models.RUNNING,
                    _BUSY.c.host_slot.is_not(None))
             .group_by(_BUSY.c.host)
-            .having(sa.func.count() >= places))
+            .having(sa.func.count() >= sa.bindparam('host_places')))
     return sa.or_(TASK.c.host.is_(None), TASK.c.host.not_in(full))
 
 
-def _candidates(queue: str, limit: int, host_places: int) -> sa.Select:
-    return (
-        sa.select(TASK.c.id, TASK.c.uuid, TASK.c.epoch, TASK.c.lane,
-                  TASK.c.host, TASK.c.owner)
-        # Read in its order up to the limit, however long the queue is.
-        .with_hint(TASK, 'FORCE INDEX (ix_task_claim)', 'mysql')
-        .where(TASK.c.queue == queue, TASK.c.state == task_models.READY,
-               TASK.c.run_at <= now(), _host_has_place(host_places),
-               _is_first_of_lane())
-        .order_by(TASK.c.run_at, TASK.c.priority, TASK.c.id)
-        .limit(limit))
+_CANDIDATES = (
+    sa.select(TASK.c.id, TASK.c.uuid, TASK.c.epoch, TASK.c.lane,
+              TASK.c.host, TASK.c.owner)
+    # Read in its order up to the limit, however long the queue is.
+    .with_hint(TASK, 'FORCE INDEX (ix_task_claim)', 'mysql')
+    .where(TASK.c.queue == sa.bindparam('of_queue'),
+           TASK.c.state == task_models.READY,
+           TASK.c.run_at <= clock.now_micros(), _host_has_place(),
+           _is_first_of_lane())
+    .order_by(TASK.c.run_at, TASK.c.priority, TASK.c.id)
+    .limit(sa.bindparam('at_most', type_=sa.Integer)))
+
+_FOUND = _CANDIDATES.subquery('found')
+_CANDIDATES_AND_WORKERS = sa.select(
+    sa.literal('task').label('what'), *_FOUND.c
+).union_all(sa.select(
+    sa.literal('worker'), _WORKER.c.id, _WORKER.c.uuid, _WORKER.c.beats,
+    _WORKER.c.queue, _WORKER.c.host, _WORKER.c.binary))
 
 
 def candidates(session: Connection, queue: str, limit: int,
@@ -200,28 +217,25 @@ def candidates(session: Connection, queue: str, limit: int,
     :param host_places: tasks that a host does at once
     """
     return [Candidate(*row) for row in session.execute(
-        _candidates(queue, limit, host_places))]
+        _CANDIDATES, {'of_queue': queue, 'at_most': limit,
+                      'host_places': host_places})]
 
 
 def candidates_and_workers(
     session: Connection, queue: str, limit: int, host_places: int
 ) -> tuple[list[Candidate], list[workers.Worker]]:
     """:func:`candidates` and all workers, for the price of one statement."""
-    found = _candidates(queue, limit, host_places).subquery('found')
-    worker = task_models.worker
     rows = session.execute(
-        sa.select(sa.literal('task').label('what'), *found.c)
-        .union_all(sa.select(sa.literal('worker'), worker.c.id,
-                             worker.c.uuid, worker.c.beats, worker.c.queue,
-                             worker.c.host, worker.c.binary)))
-    tasks, seen = [], []
+        _CANDIDATES_AND_WORKERS, {'of_queue': queue, 'at_most': limit,
+                                  'host_places': host_places})
+    found, seen = [], []
     for what, key, uuid, number, *rest in rows:
         if what == 'task':
-            tasks.append(Candidate(key, uuid, number, *rest))
+            found.append(Candidate(key, uuid, number, *rest))
         else:
             queue, host, binary = rest
             seen.append(workers.Worker(uuid, host, binary, queue, number))
-    return tasks, seen
+    return found, seen
 
 
 def taken_slots(session: Connection, host: str) -> set[str]:
@@ -245,6 +259,18 @@ _CLAIMED = (TASK.c.id, TASK.c.uuid, TASK.c.kind, TASK.c.epoch, TASK.c.owner,
             TASK.c.max_attempts, TASK.c.payload, TASK.c.payload_version,
             TASK.c.step, TASK.c.error,
             (TASK.c.started_at - TASK.c.run_at).label('waited'))
+_CLAIM = TASK.update().where(
+    TASK.c.id == sa.bindparam('task_id'),
+    TASK.c.epoch == sa.bindparam('seen_epoch'),
+    TASK.c.state == task_models.READY
+).values(
+    state=task_models.RUNNING, owner=sa.bindparam('new_owner'),
+    epoch=TASK.c.epoch + 1, attempt=TASK.c.attempt + 1,
+    lane_running=TASK.c.lane, host_slot=sa.bindparam('new_slot'),
+    started_at=clock.now_micros())
+_CLAIM_AND_READ = _CLAIM.returning(*_CLAIMED)
+_READ_CLAIMED = sa.select(*_CLAIMED).where(
+    TASK.c.id == sa.bindparam('task_id'))
 
 
 def claim(session: Connection, candidate: Candidate, owner: str,
@@ -255,19 +281,13 @@ def claim(session: Connection, candidate: Candidate, owner: str,
 
     :raises DBDuplicateEntry: the lane or the place was taken meanwhile
     """
-    statement = TASK.update().where(
-        TASK.c.id == candidate.id, TASK.c.epoch == candidate.epoch,
-        TASK.c.state == task_models.READY
-    ).values(
-        state=task_models.RUNNING, owner=owner, epoch=TASK.c.epoch + 1,
-        attempt=TASK.c.attempt + 1, lane_running=TASK.c.lane,
-        host_slot=host_slot, started_at=now())
+    values = {'task_id': candidate.id, 'seen_epoch': candidate.epoch,
+              'new_owner': owner, 'new_slot': host_slot}
     if _dialect(session).update_returning:
-        return session.execute(statement.returning(*_CLAIMED)).one_or_none()
-    if session.execute(statement).rowcount != 1:
+        return session.execute(_CLAIM_AND_READ, values).one_or_none()
+    if session.execute(_CLAIM, values).rowcount != 1:
         return None
-    return session.execute(
-        sa.select(*_CLAIMED).where(TASK.c.id == candidate.id)).one()
+    return session.execute(_READ_CLAIMED, {'task_id': candidate.id}).one()
 
 
 def _dialect(session: Connection) -> sa.Dialect:
@@ -278,16 +298,24 @@ def _dialect(session: Connection) -> sa.Dialect:
 
 # -- Writes of the holder --------------------------------------------------
 
-def _held(holder: Holder) -> tuple[sa.ColumnElement[bool], ...]:
-    return (TASK.c.id == holder.id, TASK.c.epoch == holder.epoch,
-            TASK.c.owner == holder.owner,
-            TASK.c.state == task_models.RUNNING)
+_HELD = TASK.update().where(
+    TASK.c.id == sa.bindparam('held_id'),
+    TASK.c.epoch == sa.bindparam('held_epoch'),
+    TASK.c.owner == sa.bindparam('held_owner'),
+    TASK.c.state == task_models.RUNNING
+).values(guard=TASK.c.guard + 1)
+_FINISH = _HELD.values(
+    state=sa.bindparam('new_state'), lane_running=None, host_slot=None,
+    finished_at=clock.now_micros(), result=sa.bindparam('new_result'),
+    error=sa.bindparam('new_error'))
 
 
-def _write(session: Connection, holder: Holder, **values: Any) -> bool:
-    return session.execute(
-        TASK.update().where(*_held(holder))
-        .values(guard=TASK.c.guard + 1, **values)).rowcount == 1
+def _write(session: Connection, holder: Holder,
+           statement: sa.Update = _HELD, **values: Any) -> bool:
+    """Run an UPDATE of a running task; False: somebody else has it."""
+    return session.execute(statement, {
+        'held_id': holder.id, 'held_epoch': holder.epoch,
+        'held_owner': holder.owner, **values}).rowcount == 1
 
 
 def fence(session: Connection, holder: Holder) -> bool:
@@ -300,20 +328,20 @@ def fence(session: Connection, holder: Holder) -> bool:
 
 def put_step(session: Connection, holder: Holder, step: str) -> bool:
     """Replace the journal of a running task."""
-    return _write(session, holder, step=step)
+    return _write(session, holder, _HELD.values(step=step))
 
 
 def condemn(session: Connection, holder: Holder, error: str) -> bool:
     """Use up the attempts of a running task: what is left is to undo it."""
-    return _write(session, holder, error=error, max_attempts=TASK.c.attempt)
+    return _write(session, holder, _HELD.values(
+        error=error, max_attempts=TASK.c.attempt))
 
 
 def finish(session: Connection, holder: Holder, state: str,
            result: str | None = None, error: str | None = None) -> bool:
     """End a running task: done, failed or cancelled; free its lane."""
-    return _write(session, holder, state=state, lane_running=None,
-                  host_slot=None, finished_at=now(), result=result,
-                  error=error)
+    return _write(session, holder, _FINISH, new_state=state,
+                  new_result=result, new_error=error)
 
 
 def put_back(session: Connection, holder: Holder, delay: float,
@@ -324,10 +352,10 @@ def put_back(session: Connection, holder: Holder, delay: float,
     :param counts: whether the attempt that ends here was one; False where
         the task only waits for something
     """
-    return _write(session, holder, state=task_models.READY, owner=None,
-                  lane_running=None, host_slot=None, error=error,
-                  attempt=TASK.c.attempt if counts else TASK.c.attempt - 1,
-                  run_at=now() + int(delay * MICROS))
+    return _write(session, holder, _HELD.values(
+        state=task_models.READY, owner=None, lane_running=None,
+        host_slot=None, error=error, run_at=now() + int(delay * MICROS),
+        attempt=TASK.c.attempt if counts else TASK.c.attempt - 1))
 
 
 def outcome(session: Connection, uuid: str) -> sa.Row[Any] | None:
@@ -339,8 +367,9 @@ def outcome(session: Connection, uuid: str) -> sa.Row[Any] | None:
 
 # -- Take-over -------------------------------------------------------------
 
-_TAKEN = dict(state=task_models.READY, epoch=TASK.c.epoch + 1,
-              lane_running=None, host_slot=None)
+# What taking a task from its holder changes.
+TAKEN = dict(state=task_models.READY, epoch=TASK.c.epoch + 1,
+             lane_running=None, host_slot=None)
 
 
 def take_from(session: Connection, owner: str) -> list[sa.Row[Any]]:
@@ -354,7 +383,7 @@ def take_from(session: Connection, owner: str) -> list[sa.Row[Any]]:
                   TASK.c.owner).where(*owned)))
     if rows:
         session.execute(TASK.update().where(*owned)
-                        .values(run_at=now(), **_TAKEN))
+                        .values(run_at=now(), **TAKEN))
     return rows
 
 
@@ -363,7 +392,7 @@ def take(session: Connection, task_id: int, epoch: int) -> bool:
     return session.execute(
         TASK.update().where(TASK.c.id == task_id, TASK.c.epoch == epoch,
                             TASK.c.state == task_models.RUNNING)
-        .values(run_at=now(), **_TAKEN)).rowcount == 1
+        .values(run_at=now(), **TAKEN)).rowcount == 1
 
 
 def running_of(session: Connection, owner: str) -> list[sa.Row[Any]]:
@@ -397,84 +426,3 @@ def move_queue(session: Connection, queue: str, target: str) -> int:
         TASK.update().where(TASK.c.queue == queue,
                             TASK.c.state == task_models.READY)
         .values(queue=target)).rowcount
-
-
-# -- Operators -------------------------------------------------------------
-
-def requeue(session: Connection, uuid: str, max_attempts: int,
-            force: bool = False) -> bool:
-    """Give a failed or cancelled task all its attempts again.
-
-    :param force: a running one too; its worker can write no more
-    """
-    states = [task_models.FAILED, task_models.CANCELLED]
-    if force:
-        states.append(task_models.RUNNING)
-    return session.execute(
-        TASK.update().where(TASK.c.uuid == uuid, TASK.c.state.in_(states))
-        .values(attempt=0, max_attempts=max_attempts, finished_at=None,
-                error=None, run_at=now(), **_TAKEN)).rowcount == 1
-
-
-def cancel(session: Connection, uuid: str, error: str | None = None,
-           force: bool = False) -> bool:
-    """End a task that waits; with ``force`` one that runs, too."""
-    states = [task_models.READY]
-    if force:
-        states.append(task_models.RUNNING)
-    return session.execute(
-        TASK.update().where(TASK.c.uuid == uuid, TASK.c.state.in_(states))
-        .values(state=task_models.CANCELLED, epoch=TASK.c.epoch + 1,
-                lane_running=None, host_slot=None, error=error,
-                finished_at=now())).rowcount == 1
-
-
-def state_of(session: Connection, uuid: str) -> str | None:
-    """A task's state, or None when there is no such task."""
-    return session.execute(sa.select(TASK.c.state)
-                           .where(TASK.c.uuid == uuid)).scalar()
-
-
-def listing(session: Connection, states: Sequence[str],
-            lane: str | None = None, limit: int = 1000) -> list[dict]:
-    """Tasks without their payloads, the newest first, with their age.
-
-    :param states: any of task_models.STATES
-    :returns: dicts of columns, and ``age`` in microseconds
-    """
-    columns = [column for column in TASK.c
-               if column.name not in ('payload', 'step', 'result')]
-    statement = sa.select(*columns, (now() - TASK.c.created_at).label('age'))
-    statement = statement.where(TASK.c.state.in_(states))
-    if lane is not None:
-        statement = statement.where(TASK.c.lane == lane)
-    rows = session.execute(
-        statement.order_by(TASK.c.created_at.desc(), TASK.c.id.desc())
-        .limit(limit)).mappings()
-    return [dict(row) for row in rows]
-
-
-def depths(session: Connection) -> list[sa.Row[Any]]:
-    """What is not finished.
-
-    :returns: rows of kind, state, number and age, the microseconds since
-        the oldest of them was added
-    """
-    return list(session.execute(
-        sa.select(TASK.c.kind, TASK.c.state, sa.func.count().label('number'),
-                  (now() - sa.func.min(TASK.c.created_at)).label('age'))
-        .where(TASK.c.state.in_((task_models.READY, task_models.RUNNING)))
-        .group_by(TASK.c.kind, TASK.c.state)))
-
-
-def purge(session: Connection, states: Sequence[str], age: float,
-          limit: int) -> int:
-    """Remove tasks that ended over ``age`` seconds ago; how many."""
-    ids = list(session.execute(
-        sa.select(TASK.c.id)
-        .where(TASK.c.state.in_(states),
-               TASK.c.finished_at < now() - int(age * MICROS))
-        .limit(limit)).scalars())
-    if ids:
-        session.execute(TASK.delete().where(TASK.c.id.in_(ids)))
-    return len(ids)

@@ -12,6 +12,7 @@ from zun.compute.tasks import errors
 from zun.compute.tasks import handle
 from zun.compute.tasks import worker
 from zun.db import api as db_api
+from zun.db.sqlalchemy.queries import task_admin
 from zun.db.sqlalchemy.queries import tasks
 from zun.db.sqlalchemy.queries import workers
 from zun.tests.functional.tasks import base
@@ -348,7 +349,7 @@ class TidyTests:
         removed = []
         while not removed or removed[-1]:
             with db_api.writer(None) as session:
-                removed.append(tasks.purge(session, ['done'], 3600, 2))
+                removed.append(task_admin.purge(session, ['done'], 3600, 2))
         self.assertEqual([2, 2, 1, 0], removed)
         self.assertEqual([young], [row.uuid for row in self.rows()])
 
@@ -358,7 +359,7 @@ class TidyTests:
         self.claim()
         with db_api.reader(None) as session:
             depths = {(row.kind, row.state): row
-                      for row in tasks.depths(session)}
+                      for row in task_admin.depths(session)}
         self.assertEqual({('noop', 'ready'), ('noop', 'running')},
                          set(depths))
         self.assertEqual(1, depths['noop', 'ready'].number)
@@ -367,17 +368,17 @@ class TidyTests:
     def test_operators_requeue_and_cancel(self):
         uuid = self.enqueue(lane='lane-1')
         with db_api.writer(None) as session:
-            self.assertFalse(tasks.requeue(session, uuid, 8))
-            self.assertTrue(tasks.cancel(session, uuid, '{}'))
-            self.assertTrue(tasks.requeue(session, uuid, 8))
+            self.assertFalse(task_admin.requeue(session, uuid, 8))
+            self.assertTrue(task_admin.cancel(session, uuid, '{}'))
+            self.assertTrue(task_admin.requeue(session, uuid, 8))
         self.claim()
         with db_api.writer(None) as session:
-            self.assertFalse(tasks.cancel(session, uuid))
-            self.assertTrue(tasks.cancel(session, uuid, force=True))
-            listed, = tasks.listing(session, ['cancelled'], 'lane-1')
+            self.assertFalse(task_admin.cancel(session, uuid))
+            self.assertTrue(task_admin.cancel(session, uuid, force=True))
+            listed, = task_admin.listing(session, ['cancelled'], 'lane-1')
             self.assertEqual(uuid, listed['uuid'])
             self.assertNotIn('payload', listed)
-            self.assertEqual('cancelled', tasks.state_of(session, uuid))
+            self.assertEqual('cancelled', task_admin.state_of(session, uuid))
 
     def test_clock_is_the_database_s_and_utc(self):
         uuid = self.enqueue()
