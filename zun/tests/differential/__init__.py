@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This project beside the living reference, on random requests."""
