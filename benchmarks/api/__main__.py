@@ -130,6 +130,12 @@ class Api:
                 return int(line.split()[1]) / 1024
         raise LookupError('VmRSS')
 
+    def cpu(self) -> float:
+        """Seconds of a processor that the process has used."""
+        stat = pathlib.Path('/proc/%d/stat' % self._process.pid).read_text()
+        fields = stat.rpartition(')')[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf('SC_CLK_TCK')
+
     def stop(self) -> None:
         """End the process."""
         self._process.send_signal(signal.SIGTERM)
@@ -146,16 +152,16 @@ def measure(api: Api, rows: database.Database, options) -> list[dict]:
     for case, request in CASES.items():
         load.run(api.port, request, 2, options.seconds / 4)
         for clients in options.clients:
-            before = rows.statements()
+            before, cpu = rows.statements(), api.cpu()
             result = load.run(api.port, request, clients, options.seconds)
-            # The look at the counter is a statement of its own.
-            asked = rows.statements() - before
+            cpu, asked = api.cpu() - cpu, rows.statements() - before
             results.append({
                 'case': case, 'clients': clients, 'rate': result.rate,
                 'p50': result.percentile(0.5),
                 'p99': result.percentile(0.99),
                 'requests': len(result.seconds),
                 'statements': round(asked / len(result.seconds), 1),
+                'cpu': 1000 * cpu / len(result.seconds),
                 'memory': api.memory()})
             print(table.line(results[-1]), flush=True)
     return results

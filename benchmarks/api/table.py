@@ -3,14 +3,15 @@
 
 COLUMNS = ('containers', 'case', 'clients', 'reference req/s',
            'project req/s', 'ratio', 'reference p50, p99 ms',
-           'project p50, p99 ms', 'statements a request', 'memory MiB')
+           'project p50, p99 ms', 'CPU ms a request',
+           'statements a request', 'memory MiB')
 
 
 def line(result: dict) -> str:
     """One result, while it runs."""
     return ('  %(case)-15s %(clients)d clients %(rate)8.1f/s  p50 '
-            '%(p50)8.1f ms  p99 %(p99)8.1f ms  %(statements)5.1f statements '
-            '%(memory)6.0f MiB' % result)
+            '%(p50)8.1f ms  p99 %(p99)8.1f ms  CPU %(cpu)7.1f ms '
+            '%(statements)5.1f statements %(memory)6.0f MiB' % result)
 
 
 def rows(results: list[dict]) -> list[tuple[str, ...]]:
@@ -28,6 +29,7 @@ def rows(results: list[dict]) -> list[tuple[str, ...]]:
             '%.1f' % (new['rate'] / old['rate']),
             '%.1f, %.1f' % (old['p50'], old['p99']),
             '%.1f, %.1f' % (new['p50'], new['p99']),
+            '%.1f, %.1f' % (old['cpu'], new['cpu']),
             '%.1f, %.1f' % (old['statements'], new['statements']),
             '%.0f, %.0f' % (old['memory'], new['memory'])))
     return lines
