@@ -2,6 +2,7 @@
 """Fixture that gives a test a configuration of its own."""
 
 import fixtures
+from keystoneauth1 import loading
 
 from zun.common import config
 import zun.conf
@@ -17,8 +18,20 @@ class ConfFixture(fixtures.Fixture):
     """
 
     def _setUp(self) -> None:
-        self.addCleanup(CONF.reset)
-        self.addCleanup(CONF.clear)
+        # What ran before in this process may have left options behind.
+        self._forget()
+        self.addCleanup(self._forget)
         config.parse_args(['zun-test'], default_config_files=[])
         CONF.set_override('host', 'host-1')
         CONF.set_override('connection', 'sqlite://', 'database')
+
+    @staticmethod
+    def _forget() -> None:
+        CONF.clear()
+        CONF.reset()
+        # A plug-in of keystoneauth registers its options when it is loaded,
+        # some of them as required.
+        for group in ('keystone_auth', 'keystone_authtoken'):
+            if group in CONF:
+                CONF.unregister_opts(
+                    loading.get_auth_plugin_conf_options('password'), group)
