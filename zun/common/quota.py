@@ -101,6 +101,10 @@ class DbQuotaDriver:
             sums = {}
         return DbReservation(self, context, project_id, deltas, sums, free)
 
+    def hold(self, context, project_id: str, deltas: dict) -> None:
+        """See :meth:`QuotaEngine.hold`."""
+        DbReservation(self, context, project_id, deltas, None, {}).apply()
+
     def count(self, context, project_id: str, deltas: dict) -> dict:
         """Compare usage and what is wanted with the limits, as of now.
 
@@ -191,6 +195,9 @@ class NoopQuotaDriver:
         """Everything passes."""
         return Reservation()
 
+    def hold(self, context, project_id: str, deltas: dict) -> None:
+        """Everything passes."""
+
 
 class QuotaEngine:
     """Quotas as ``[quota] driver`` keeps them."""
@@ -237,6 +244,14 @@ class QuotaEngine:
         return self._driver.check(
             context, project_id or context.project_id, deltas)
 
+    def hold(self, context, deltas: dict) -> None:
+        """Check and hold the context's quota in the open transaction, whose
+        first statement this is to be.
+
+        :raises OverQuota: 403.
+        """
+        self._driver.hold(context, context.project_id, deltas)
+
 
 def check_update(context, container, patch: dict) -> Reservation:
     """Refuse a change of a container's size that would go over a limit.
@@ -247,14 +262,28 @@ def check_update(context, container, patch: dict) -> Reservation:
     :param patch: the new values; without ``cpu`` and ``memory`` all passes.
     :raises OverQuota: 403.
     """
+    deltas = _update_deltas(container, patch)
+    if not deltas:
+        return Reservation()
+    return QUOTAS.check(context, deltas)
+
+
+def hold_update(context, container, patch: dict) -> None:
+    """Check the same again, against requests that are checked meanwhile. To
+    be the first statement of the transaction that writes the new sizes.
+
+    :raises OverQuota: 403.
+    """
+    QUOTAS.hold(context, _update_deltas(container, patch))
+
+
+def _update_deltas(container, patch: dict) -> dict:
     deltas = {}
     if 'cpu' in patch:
         deltas['cpu'] = float(patch['cpu']) - (container.cpu or 0)
     if 'memory' in patch:
         deltas['memory'] = int(patch['memory']) - int(container.memory or 0)
-    if not deltas:
-        return Reservation()
-    return QUOTAS.check(context, deltas)
+    return deltas
 
 
 def overs(limits: dict, usages: dict, deltas: dict) -> list[str]:

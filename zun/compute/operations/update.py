@@ -12,6 +12,7 @@ from oslo_log import log as logging
 from zun.common import consts
 from zun.common import exception
 from zun.common.i18n import _
+from zun.common import quota
 from zun.compute import claims
 from zun.compute.operations import base
 from zun.compute.operations import create
@@ -27,10 +28,14 @@ _CHANGED = 'update_counted'
 _OLD = 'update_old'
 
 
-def update(parts: base.Parts, context, container, patch: dict):
+def update(parts: base.Parts, context, container, patch: dict,
+           hold_quota: bool = False):
     """Apply a patch and return the container.
 
+    :param hold_quota: keep the quota of who asks, also against others who
+        ask meanwhile.
     :raises Conflict: the host cannot hold that much.
+    :raises OverQuota: others have used up what was free.
     """
     journal = base.journal(context)
     if not container.container_id:
@@ -41,7 +46,7 @@ def update(parts: base.Parts, context, container, patch: dict):
         name: getattr(container, name) for name in amounts}
     journal.step_put(_OLD, old)
     if amounts:
-        _count(parts, context, container, amounts)
+        _count(parts, context, container, amounts, old, hold_quota)
     try:
         _change(parts, context, container, patch)
     except errors.ContainerMissing as exc:
@@ -62,33 +67,51 @@ def _change(parts, context, container, patch):
 
 
 @db_api.retry_on_conflict
-def _count(parts, context, container, amounts):
+def _count(parts, context, container, amounts, old, hold_quota):
+    """Claim and count the new amounts. The row has them from here on, for
+    quotas are counted from rows.
+    """
     journal = base.journal(context)
     if journal.step_get(_CHANGED):
         return
+    _set(container, old)
+    container.obj_reset_changes(list(old))
     _allocate(parts, context, container, amounts)
     try:
         with db_api.writer(context):
+            if hold_quota:
+                quota.hold_update(context, container, amounts)
             claims.resize(context, container, container.host, amounts)
+            _set(container, amounts)
+            container.save(context)
             journal.step_put(_CHANGED, True)
-    except exception.ResourcesUnavailable as exc:
-        _allocate(parts, context, container,
-                  {name: getattr(container, name) for name in amounts})
+    except (exception.ResourcesUnavailable, exception.OverQuota) as exc:
+        _set(container, old)
+        container.obj_reset_changes(list(old))
+        _allocate(parts, context, container, old)
+        if isinstance(exc, exception.OverQuota):
+            raise
         raise exception.Conflict(str(exc))
 
 
 @db_api.retry_on_conflict
 def _uncount(parts, context, container, old):
-    """Take back what was counted; the row was not changed."""
+    """Take back what was counted."""
     journal = base.journal(context)
-    container.obj_reset_changes()
+    container.refresh(context)
     if journal.step_get(_CHANGED):
         with db_api.writer(context):
             claims.resize(context, container, container.host,
                           {name: value or 0 for name, value in old.items()})
+            _set(container, old)
+            container.save(context)
             journal.step_put(_CHANGED, False)
         _allocate(parts, context, container, old)
-    container.refresh(context)
+
+
+def _set(container, values: dict) -> None:
+    for name, value in values.items():
+        setattr(container, name, value)
 
 
 def _allocate(parts, context, container, amounts):

@@ -188,6 +188,24 @@ class UpdateTest(QuotaTestCase):
         quota.check_update(self.context, self.container, {'cpu': 1})
 
 
+    def test_holding_counts_what_others_got_since_the_check(self):
+        self.limit(cpu=2)
+        quota.check_update(self.context, self.container, {'cpu': 2.0})
+        with db_api.writer(self.context):
+            quota.hold_update(self.context, self.container, {'cpu': 2.0})
+        self.add_container()
+
+        def hold():
+            with db_api.writer(self.context):
+                quota.hold_update(self.context, self.container,
+                                  {'cpu': 2.0})
+        self.assertRaises(exception.OverQuota, hold)
+
+    def test_noop_driver_holds_nothing(self):
+        self.config('quota', driver='zun.common.quota.NoopQuotaDriver')
+        quota.hold_update(self.context, self.container, {'cpu': 1e9})
+
+
 class ReservationTest(QuotaTestCase):
 
     def sums(self):
