@@ -5,12 +5,17 @@ from collections.abc import Callable
 import json
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy import orm
 
 from zun.compute.tasks import errors
 from zun.compute.tasks import registry
 from zun.db import api as db_api
 from zun.db.sqlalchemy.queries import tasks
+
+
+# Where a session keeps the steps that were noted before it.
+_BEFORE = 'steps before'
 
 
 class TaskHandle:
@@ -44,22 +49,32 @@ class TaskHandle:
         """What an earlier step, of this attempt or another, noted down."""
         return self._steps.get(name, default)
 
+    @db_api.retry_on_conflict
     def step_put(self, name: str, value: Any) -> None:
         """Note down what a later attempt has to know, an id for instance.
 
-        Joins the open transaction, if there is one.
+        Joins the open transaction, if there is one: when that is rolled
+        back, so is the note.
 
         :param value: anything JSON has a form for
         :raises LeaseLost: the task was given to another worker
         """
-        self._steps[name] = value
-        self._save_steps()
-
-    @db_api.retry_on_conflict
-    def _save_steps(self) -> None:
-        text = json.dumps(self._steps)
+        steps = {**self._steps, name: value}
         with db_api.writer(None) as session:
-            self.require(tasks.put_step(session, self.holder, text))
+            self._follow(session)
+            self.require(tasks.put_step(session, self.holder,
+                                        json.dumps(steps)))
+            self._steps = steps
+
+    def _follow(self, session: orm.Session) -> None:
+        """Forget what a transaction notes down if it is rolled back."""
+        if _BEFORE not in session.info:
+            before = session.info[_BEFORE] = self._steps
+
+            def restore(session: orm.Session) -> None:
+                self._steps = before
+
+            sa.event.listen(session, 'after_rollback', restore, once=True)
 
     def check(self) -> None:
         """Call before an effect outside of the database.

@@ -45,9 +45,28 @@ class TaskHandleTestCase(base.TaskTestCase):
                 raise RuntimeError
         except RuntimeError:
             self.assertIsNone(self.row(self.uuid).step)
+
+    def test_step_is_forgotten_with_its_transaction(self):
         self.handle.step_put('volume', 'v-1')
-        self.assertEqual({'port': 'p-1', 'volume': 'v-1'},
+        try:
+            with db_api.writer(None):
+                self.handle.step_put('port', 'p-1')
+                self.handle.step_put('volume', 'v-2')
+                raise RuntimeError
+        except RuntimeError:
+            self.assertIsNone(self.handle.step_get('port'))
+        self.handle.step_put('claimed', True)
+        self.assertEqual({'volume': 'v-1', 'claimed': True},
                          json.loads(self.row(self.uuid).step))
+
+    def test_step_outlives_later_failures(self):
+        with db_api.writer(None):
+            self.handle.step_put('port', 'p-1')
+        try:
+            with db_api.writer(None):
+                raise RuntimeError
+        except RuntimeError:
+            self.assertEqual('p-1', self.handle.step_get('port'))
 
     def test_step_of_a_lost_task_is_refused(self):
         self.take_over()
