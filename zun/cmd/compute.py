@@ -50,5 +50,7 @@ def build(worker_id: int) -> Sequence[process.Part]:
 def main() -> None:
     service.prepare_service()
     service.refuse_published_key()
+    # One for each thread that runs tasks, and those of the process itself.
+    CONF.set_default('max_pool_size', CONF.task.concurrency + 8, 'database')
     process.run('zun-compute', build,
                 (preflight.database, preflight.cluster))

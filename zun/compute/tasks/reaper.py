@@ -52,6 +52,7 @@ class Watch:
         self._clock = clock
         self._lock = threading.Lock()
         self._observed_at = float('-inf')
+        self._expired = False
         self._since: dict[str, tuple[workers.Worker, float]] = {}
 
     def age(self) -> float:
@@ -60,12 +61,17 @@ class Watch:
 
     def is_due(self) -> bool:
         """Whether it is time for another look."""
-        return self.age() >= WATCH_INTERVAL
+        return self._expired or self.age() >= WATCH_INTERVAL
+
+    def expire(self) -> None:
+        """Make another look due."""
+        self._expired = True
 
     def observe(self, seen: Sequence[workers.Worker]) -> None:
         """Take note of what was just read from the table of workers."""
         with self._lock:
             now = self._observed_at = self._clock()
+            self._expired = False
             since = {}
             for worker in seen:
                 known = self._since.get(worker.uuid)

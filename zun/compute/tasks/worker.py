@@ -203,6 +203,9 @@ class Worker:
                 self._in_doubt = True
         if row is None:
             metrics.LOST_CLAIMS.inc()
+            # Others see the queue as this worker does: look who they are.
+            self._candidates = []
+            self._watch.expire()
             return None
         metrics.CLAIMS.labels(row.kind).inc()
         metrics.WAIT.labels(row.kind).observe(

@@ -17,6 +17,7 @@ import contextlib
 import functools
 import os
 import threading
+import time
 from typing import Any
 
 from oslo_db import api as oslo_db_api
@@ -47,6 +48,8 @@ class _State(threading.local):
     """The open transaction of a thread."""
 
     mode: str | None = None
+    # Of a block that only reads, outside of any transaction
+    session: orm.Session | None = None
     fences: list[Any] = []
 
 
@@ -58,8 +61,9 @@ _manager_lock = threading.Lock()
 
 def _create_manager(**options: Any) -> Any:
     manager = enginefacade.transaction_context()
-    if options:
-        manager.configure(**options)
+    # Green threads would need to be let run after each use of a connection;
+    # there are none.
+    manager.configure(**{'thread_checkin': False, **options})
     manager.append_on_engine_create(_prepare_engine)
     return manager
 
@@ -107,22 +111,34 @@ def dispose() -> None:
 # that made it.
 _single: tuple[int, sa.Engine] | None = None
 
+# Seconds for which a pooled connection may lie idle before it is asked
+# whether it is still good.
+IDLE_TIME = 10.0
+
 
 @contextlib.contextmanager
 def single() -> Iterator[sa.Connection]:
     """A connection each of whose statements is a transaction of its own.
 
     For statements that are right alone, a compare-and-set for instance: it
-    costs a third of a :func:`writer` block.  A connection that was closed
-    while it lay idle shows by DBConnectionError; the next one is new.
+    costs a third of a :func:`writer` block.
 
     :raises RuntimeError: a transaction is open in this thread
     """
     if in_transaction():
         raise RuntimeError('A transaction is open, and this would not be '
                            'part of it.')
-    with _single_engine().connect() as connection:
-        yield connection
+    if _is_in_memory():
+        with writer(None) as session:
+            yield session.connection()
+    else:
+        with _translated_errors(), _single_engine().connect() as connection:
+            yield connection
+
+
+def _is_in_memory() -> bool:
+    # Such a database is seen by one connection only.
+    return get_engine().url.database in (None, '', ':memory:')
 
 
 def _single_engine() -> sa.Engine:
@@ -134,22 +150,56 @@ def _single_engine() -> sa.Engine:
             if _single is None or _single[0] != pid:
                 # The connections of the process that forked stay its own.
                 _forget_single(close=False)
-                _single = (pid, _create_single(main))
+                _single = (pid, _create_single(main.url))
     return _single[1]
 
 
-def _create_single(main: sa.Engine) -> sa.Engine:
-    options: dict[str, Any] = {'isolation_level': 'AUTOCOMMIT',
-                               'pool_reset_on_return': None}
-    if main.url.database not in (None, '', ':memory:'):
-        options.update(poolclass=sa.pool.QueuePool, pool_use_lifo=True,
-                       pool_recycle=CONF.database.connection_recycle_time,
-                       max_overflow=-1)
-    engine = sa.create_engine(main.url, hide_parameters=True, **options)
+def _create_single(url: sa.URL) -> sa.Engine:
+    options = CONF.database
+    engine = sa.create_engine(
+        url, hide_parameters=True, isolation_level='AUTOCOMMIT',
+        skip_autocommit_rollback=True, poolclass=sa.pool.QueuePool,
+        pool_reset_on_return=None, pool_use_lifo=True,
+        pool_size=options.max_pool_size or 5,
+        max_overflow=options.max_overflow or 0,
+        pool_timeout=options.pool_timeout or 30,
+        pool_recycle=options.connection_recycle_time)
     exc_filters.register_engine(engine)
+    sa.event.listen(engine, 'checkin', _note_idleness)
+    sa.event.listen(engine, 'checkout',
+                    functools.partial(_check_idle_one, engine.dialect))
     if engine.dialect.name == 'sqlite':
         sa.event.listen(engine, 'connect', _on_sqlite_connect)
+    elif engine.dialect.name == 'mysql':
+        sa.event.listen(engine, 'connect', _on_mysql_connect)
     return engine
+
+
+def _note_idleness(connection: Any, record: Any) -> None:
+    record.info['idle_since'] = time.monotonic()
+
+
+def _check_idle_one(dialect: sa.Dialect, connection: Any, record: Any,
+                    proxy: Any) -> None:
+    # A question each time, as oslo.db asks, costs as much as a statement.
+    since = record.info.get('idle_since')
+    if since is not None and time.monotonic() - since > IDLE_TIME:
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as e:
+            raise sa.exc.DisconnectionError from e
+
+
+def _on_mysql_connect(connection: Any, record: Any) -> None:
+    # As oslo.db does for its connections.
+    options = CONF.database
+    with contextlib.closing(connection.cursor()) as cursor:
+        if options.mysql_sql_mode is not None:
+            cursor.execute('SET SESSION sql_mode = %s',
+                           [options.mysql_sql_mode])
+        if options.mysql_wsrep_sync_wait is not None:
+            cursor.execute('SET SESSION wsrep_sync_wait = %s',
+                           [options.mysql_wsrep_sync_wait])
 
 
 def _dispose_single() -> None:
@@ -245,6 +295,8 @@ def writer(context: Any) -> Iterator[orm.Session]:
     :raises InvalidParameterValue: a value does not fit its column
     :raises TypeError: a transaction that only reads is open
     """
+    if _state.session is not None:
+        raise TypeError('What is open in this thread only reads.')
     outermost = _state.mode is None
     if outermost:
         _state.mode = 'writer'
@@ -262,17 +314,34 @@ def writer(context: Any) -> Iterator[orm.Session]:
 
 @contextlib.contextmanager
 def reader(context: Any) -> Iterator[orm.Session]:
-    """Open a transaction that only reads, or join the one that is open."""
+    """Open a block that only reads, or join the one that is open.
+
+    Each statement sees what is committed by then: what a transaction would
+    cost for a common view of all statements, no request here is worth.
+    """
+    if _state.session is not None:
+        yield _state.session
+    elif _state.mode is not None or _is_in_memory():
+        with _reading(), _translated_errors(), \
+                _get_manager().reader.using(_scope) as session:
+            yield session
+    else:
+        with _reading(), _translated_errors(), \
+                orm.Session(_single_engine()) as session:
+            _state.session = session
+            yield session
+
+
+@contextlib.contextmanager
+def _reading() -> Iterator[None]:
     outermost = _state.mode is None
     if outermost:
         _state.mode = 'reader'
     try:
-        with _translated_errors(), \
-                _get_manager().reader.using(_scope) as session:
-            yield session
+        yield
     finally:
         if outermost:
-            _state.mode = None
+            _state.mode = _state.session = None
 
 
 def in_transaction() -> bool:
