@@ -38,7 +38,8 @@ def _afresh(failed):
             return None
         except exception.HTTPNotFound:
             return None
-        return failed(self, context, exc, container, **kwargs)
+        return failed(self, context, base.remembered(context, exc),
+                      container, **kwargs)
     return wrapper
 
 
@@ -200,7 +201,8 @@ class Manager:
 
     # -- changes ---------------------------------------------------------
     def container_update(self, context, container, patch):
-        return update.update(self.parts, context, container, patch)
+        return update.update(self.parts, context, container, patch,
+                             hold_quota=True)
 
     @_afresh
     def container_update_failed(self, context, exc, container, **kwargs):

@@ -13,6 +13,7 @@ from typing import Any
 from zun.common import clients
 from zun.compute.tasks import errors as task_errors
 from zun.container import driver as container_driver
+from zun.container import errors
 from zun.container.runtime import base as runtime_base
 from zun.network import driver as network_driver
 from zun.scheduler.client import report
@@ -83,6 +84,28 @@ def journal(context):
     if task is None:
         task = context.task = Untracked()
     return task
+
+
+_FAILURE = 'failure'
+
+
+def remember(context, exc: errors.StartFailed) -> None:
+    """Keep what a failure knows for the undo, which may be repeated."""
+    journal(context).step_put(
+        _FAILURE, [str(exc), exc.reason, exc.before_run])
+
+
+def remembered(context, exc: Exception) -> Exception:
+    """An error as it was when the task was given up.
+
+    An undo that is repeated gets its error from the task's row, which has
+    the text alone.
+    """
+    kept = journal(context).step_get(_FAILURE)
+    if kept and not isinstance(exc, errors.StartFailed) and (
+            kept[0].startswith(str(exc))):
+        return errors.StartFailed(*kept)
+    return exc
 
 
 def reason_of(exc: Exception) -> str:

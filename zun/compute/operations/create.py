@@ -48,11 +48,17 @@ def create(parts: base.Parts, context, container, limits: dict,
     journal = base.journal(context)
     if not journal.step_get(MADE):
         prepare(context, container, requested_volumes)
-        with report.event(events.CREATE):
-            claim(context, container, limits, pci_requests)
-            rows.enter(context, container, consts.CONTAINER_CREATING)
-            _make(parts, context, container, requested_networks)
+        report.begin(events.CREATE)
+        claim(context, container, limits, pci_requests)
+        rows.enter(context, container, consts.CONTAINER_CREATING)
+        values = _make(parts, context, container, requested_networks)
+        with db_api.writer(context):
+            set_values(container, values)
+            container.status = consts.CREATED
+            container.status_detail = 'Created'
+            rows.leave(context, container)
             journal.step_put(MADE, True)
+            report.end(events.CREATE)
     if run:
         with report.event(events.START):
             power.start_within(parts, context, container)
@@ -123,14 +129,9 @@ def _make(parts, context, container, requested_networks):
     container.save(context)
     network = plug(parts, context, container, requested_networks)
     journal.check()
-    values = parts.driver.create(context, container, container_driver.Plan(
+    return parts.driver.create(context, container, container_driver.Plan(
         {container.uuid: image}, network,
         {container.uuid: volumes.mounts(context, container.uuid)}))
-    with db_api.writer(context):
-        set_values(container, values)
-        container.status = consts.CREATED
-        container.status_detail = 'Created'
-        rows.leave(context, container)
 
 
 def set_values(container, values: dict) -> None:

@@ -50,6 +50,14 @@ def until_started(context, look: Callable[[float], driver.Started],
     :raises StartFailed: it can't run, or did not in time.
     :raises Retry: not yet; look again later.
     """
+    try:
+        return _until_started(context, look, explain)
+    except errors.StartFailed as exc:
+        base.remember(context, exc)
+        raise
+
+
+def _until_started(context, look, explain):
     journal = base.journal(context)
     clock = _Clock(journal.step_get(_WAITED, 0.0),
                    journal.step_get(_FAILING))
