@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulated cluster is measured by, on a real cluster.
-
-The cluster is the one that ``KUBECONFIG`` names.
-"""
-
-import os
+"""What the simulated cluster is measured by, on a real cluster."""
 
 from zun.tests import base
 from zun.tests.functional.standalone import conformance
+from zun.tests.lab import cluster
 
 
 class RealConformance(conformance.Conformance, base.BaseTestCase):
@@ -15,4 +11,4 @@ class RealConformance(conformance.Conformance, base.BaseTestCase):
 
     @classmethod
     def kubeconfig(cls):
-        return os.environ['KUBECONFIG']
+        return cluster.get().kubeconfig
