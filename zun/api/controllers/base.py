@@ -174,6 +174,11 @@ class Controller(RestController, metaclass=_ControllerType):
 
 def required_arguments(controller) -> list[str]:
     """Names of the arguments that a controller's method can't do without."""
-    spec = inspect.getfullargspec(inspect.unwrap(controller))
+    return _required_names(getattr(controller, '__func__', controller))
+
+
+@functools.cache
+def _required_names(function) -> list[str]:
+    spec = inspect.getfullargspec(inspect.unwrap(function))
     names = spec.args[1:] if spec.args[:1] == ['self'] else spec.args
     return names[:len(names) - len(spec.defaults or ())]

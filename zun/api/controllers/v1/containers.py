@@ -109,11 +109,12 @@ class ContainersController(container_operations.ContainerOperations):
             # A marker that is gone comes before parameters that are unknown.
             db_api.get_container_by_uuid(context, consts.TYPE_CONTAINER,
                                          paging.marker)
-        rows = db_api.list_containers(
-            context, consts.TYPE_CONTAINER, _take_filters(kwargs),
-            paging.limit, paging.marker, paging.sort_key, paging.sort_dir,
-            columns=_COLUMNS)
-        return self._page(rows, paging, resource)
+        with db_api.reader(context):
+            rows = db_api.list_containers(
+                context, consts.TYPE_CONTAINER, _take_filters(kwargs),
+                paging.limit, paging.marker, paging.sort_key,
+                paging.sort_dir, columns=_COLUMNS)
+            return self._page(rows, paging, resource)
 
     @staticmethod
     def _page(rows: list[dict], paging, resource: str | None) -> dict:
@@ -134,9 +135,10 @@ class ContainersController(container_operations.ContainerOperations):
         if api_utils.is_all_projects(kwargs):
             access.authorize('container:get_one_all_projects')
             pecan.request.context.all_projects = True
-        row = access.find_row(container_ident)
-        access.authorize('container:get_one', row)
-        return document(row)
+        with db_api.reader(pecan.request.context):
+            row = access.find_row(container_ident)
+            access.authorize('container:get_one', row)
+            return document(row)
 
     @base.Controller.api_version('1.1')
     @validation.enforce_content_types(('application/json',))
