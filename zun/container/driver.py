@@ -260,15 +260,24 @@ class ContainerDriver(BaseDriver):
 
     @abc.abstractmethod
     def kill(self, context, container, signal: str | int | None) -> None:
-        """Send a signal to process 1; None is SIGKILL."""
+        """Send a signal to process 1; None is SIGKILL.
+
+        :raises NotRunning: there is none.
+        """
 
     @abc.abstractmethod
     def pause(self, context, container) -> None:
-        """Freeze all processes."""
+        """Freeze all processes.
+
+        :raises NotRunning: there are none, or they are frozen.
+        """
 
     @abc.abstractmethod
     def unpause(self, context, container) -> None:
-        """Thaw all processes."""
+        """Thaw all processes.
+
+        :raises NotPaused: they are not frozen.
+        """
 
     @abc.abstractmethod
     def is_over(self, context, container) -> bool:

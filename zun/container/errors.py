@@ -39,3 +39,9 @@ class NotRunning(exception.Conflict):
     """The operation needs a running process."""
 
     message = _('Container %(container)s is not running')
+
+
+class NotPaused(exception.Conflict):
+    """There is nothing to thaw."""
+
+    message = _('Container %(container)s is not paused')

@@ -2,6 +2,8 @@
 """Start, stop, restart, pause, unpause and kill."""
 
 from collections.abc import Callable
+from collections.abc import Iterator
+import contextlib
 import typing
 
 from oslo_log import log as logging
@@ -148,18 +150,40 @@ def reboot(parts: base.Parts, context, container, timeout) -> None:
 
 
 def pause(parts: base.Parts, context, container) -> None:
-    _operate(context, container, PAUSE,
-             lambda: parts.driver.pause(context, container))
+    def act():
+        with _done_before(context, errors.NotRunning, lambda:
+                          parts.driver.is_running(context, container)):
+            parts.driver.pause(context, container)
+
+    _operate(context, container, PAUSE, act)
 
 
 def unpause(parts: base.Parts, context, container) -> None:
-    _operate(context, container, UNPAUSE,
-             lambda: parts.driver.unpause(context, container))
+    def act():
+        with _done_before(context, errors.NotPaused, lambda:
+                          parts.driver.is_running(context, container)):
+            parts.driver.unpause(context, container)
+
+    _operate(context, container, UNPAUSE, act)
 
 
 def kill(parts: base.Parts, context, container, signal) -> None:
-    _operate(context, container, KILL,
-             lambda: parts.driver.kill(context, container, signal))
+    def act():
+        with _done_before(context, errors.NotRunning, lambda: True):
+            parts.driver.kill(context, container, signal)
+
+    _operate(context, container, KILL, act)
+
+
+@contextlib.contextmanager
+def _done_before(context, refusal: type[Exception],
+                 is_done: Callable[[], bool]) -> Iterator[None]:
+    """Take a refusal for success where an earlier attempt had it."""
+    try:
+        yield
+    except refusal:
+        if base.journal(context).attempt == 1 or not is_done():
+            raise
 
 
 def _operate(context, container, verb: Verb, act: Callable[[], None],

@@ -124,8 +124,7 @@ class Power(base.KubernetesBase):
     def unpause(self, context, container) -> None:
         running = self._need_runtime(container, _('Unpausing'))
         if running.state is not runtime_base.State.PAUSED:
-            raise exception.Conflict(
-                _('Container %s is not paused') % container.uuid)
+            raise errors.NotPaused(container=container.uuid)
         with _runtime_errors(container):
             self.runtime.resume(running.id)
 

@@ -126,7 +126,7 @@ class FakeDriver(driver.ContainerDriver, driver.CapsuleDriver):
         return driver.Stopped(self.notes.pop() if self.notes else None)
 
     def kill(self, context, container, signal):
-        self._get(container)
+        self.require_running(context, container)
         self._call('kill')
         self._set(container, EXITED)
 
@@ -138,7 +138,7 @@ class FakeDriver(driver.ContainerDriver, driver.CapsuleDriver):
 
     def unpause(self, context, container):
         if self._get(container)[1] != PAUSED:
-            raise exception.Conflict('not paused')
+            raise errors.NotPaused(container=container.uuid)
         self._call('unpause')
         self._set(container, RUNNING)
 

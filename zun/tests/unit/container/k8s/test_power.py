@@ -262,7 +262,7 @@ class TestPause(PowerTestCase):
         self.assertRaises(errors.NotRunning, self.driver.pause, None,
                           fakes.container())
         self.give_runtime()
-        self.assertRaises(exception.Conflict, self.driver.unpause, None,
+        self.assertRaises(errors.NotPaused, self.driver.unpause, None,
                           fakes.container())
 
     def test_no_agent(self):
