@@ -96,9 +96,17 @@ def _count(parts, context, container, amounts, old, hold_quota):
 
 @db_api.retry_on_conflict
 def _uncount(parts, context, container, old):
-    """Take back what was counted."""
+    """Take back what was counted. May be repeated."""
     journal = base.journal(context)
     container.refresh(context)
+    if not old:
+        return
+    try:
+        _allocate(parts, context, container, old)
+    except exception.Conflict as exc:
+        LOG.warning('Placement does not take the former amounts of '
+                    'container %(uuid)s back: %(error)s',
+                    {'uuid': container.uuid, 'error': exc})
     if journal.step_get(_CHANGED):
         with db_api.writer(context):
             claims.resize(context, container, container.host,
@@ -106,7 +114,6 @@ def _uncount(parts, context, container, old):
             _set(container, old)
             container.save(context)
             journal.step_put(_CHANGED, False)
-        _allocate(parts, context, container, old)
 
 
 def _set(container, values: dict) -> None:
