@@ -36,6 +36,11 @@ def pod_body(name, command=None, **spec):
                      'containers': [container], **spec}}
 
 
+# The size comes some time after the terminal, which has none until then.
+TELL_SIZE = ('until [ "$(stty size 2>/dev/null)" = "45 123" ]; '
+             'do sleep 0.1; done; stty size')
+
+
 class Conformance:
     """The checks; mixed into a test case."""
 
@@ -586,11 +591,10 @@ class Conformance:
         self.run_pod('exec-tty', ['sleep', '600'])
         socket = stream.stream(
             self.v1.connect_get_namespaced_pod_exec, 'exec-tty',
-            self.namespace, command=['sh', '-c', 'read x; stty size'],
+            self.namespace, command=['sh', '-c', TELL_SIZE],
             stdin=True, stdout=True, stderr=True, tty=True,
             _preload_content=False)
         socket.write_channel(4, json.dumps({'Width': 123, 'Height': 45}))
-        socket.write_stdin('\n')
         socket.run_forever(timeout=LIMIT)
         self.assertIn('45 123', socket.read_channel(1))
 
