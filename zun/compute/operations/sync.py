@@ -12,7 +12,6 @@ a container is looked at again a moment later.
 import threading
 import time
 
-from oslo_db import exception as db_exc
 from oslo_log import log as logging
 from oslo_utils import timeutils
 
@@ -25,6 +24,7 @@ from zun.compute.operations import base
 from zun.compute.operations import create
 from zun.compute.operations import policy
 from zun.compute.operations import restarts
+from zun.compute.tasks import errors as task_errors
 import zun.conf
 from zun.container import driver as container_driver
 from zun.db import api as db_api
@@ -82,7 +82,7 @@ class StateSync:
                 continue
             try:
                 busy = sync(self._observer, uuids)
-            except (db_exc.DBError, exception.ZunException):
+            except task_errors.DB_ERRORS:
                 LOG.exception('Rows could not be brought up to date; '
                               'trying again')
                 self._observer.look_again(uuids, _ERROR_PAUSE)
@@ -96,7 +96,7 @@ class StateSync:
         while not self._stopping.wait(pause):
             try:
                 reconcile(self._parts, self._observer)
-            except (db_exc.DBError, exception.ZunException):
+            except Exception:
                 LOG.exception('The comparison with the engine failed; the '
                               'next one follows in %s seconds', pause)
 
@@ -113,8 +113,16 @@ def sync(observer: container_driver.Observer, uuids: list[str]) -> set[str]:
         for row in cls.list(context, filters={'uuid': uuids}):
             if row.uuid in busy:
                 continue
-            if not _one(context, observer, cls, row.uuid, sync_one):
-                busy.add(row.uuid)
+            try:
+                if not _one(context, observer, cls, row.uuid, sync_one):
+                    busy.add(row.uuid)
+            except task_errors.DB_ERRORS:
+                raise
+            except Exception:
+                # The others must not wait for it; the next change or
+                # comparison looks at it again.
+                LOG.exception('The row of %s could not be brought up to '
+                              'date', row.uuid)
     return busy
 
 

@@ -14,15 +14,12 @@ EXITED = fake_driver.EXITED
 class DeleteTestCase(base.OperationTestCase):
 
     def put_ended(self, **fields):
-        node_figures = fields.pop('counted', True)
         container = self.put_container(EXITED, status=consts.STOPPED,
                                        **fields)
-        if node_figures:
-            self.count_in()
+        self.count_in()
         return container
 
     def count_in(self):
-
         node = objects.ComputeNode.get_by_name(self.context, base.HOST)
         node.cpu_used, node.running_containers = 1.0, 1
         node.save(self.context)
@@ -92,7 +89,6 @@ class TestDelete(DeleteTestCase):
         utils.create_test_volume_mapping(volume_id=volume['id'],
                                          container_uuid=container.uuid)
         self.delete(container)
-
         self.assertEqual([], objects.VolumeMapping.list_by_container(
             utils.admin(), container.uuid))
 
