@@ -310,8 +310,10 @@ class StatementsTestCase(base.DbTestCase):
         self.ids = [utils.create_test_container()['id']
                     for _number in range(20)]
         self.statements = []
-        sa.event.listen(dbapi.get_engine(), 'before_cursor_execute',
-                        self._record)
+        # Reads may have connections of their own.
+        event = sa.Engine, 'before_cursor_execute', self._record
+        sa.event.listen(*event)
+        self.addCleanup(sa.event.remove, *event)
 
     def _record(self, connection, cursor, statement, *args):
         if statement.startswith('SELECT'):
