@@ -129,7 +129,6 @@ class Load:
                 'tasks_per_s': number / ((last - first) / 1e6),
                 'cpu_ms_per_task': 1e3 * counts['cpu'] / number,
                 'statements_per_task': counts['statements'] / number,
-                'commits_per_task': counts['commits'] / number,
                 'conflicts_per_task': counts['errors'] / number,
                 'lost_claims_percent': 100 * counts['lost'] / number}
 
@@ -161,7 +160,7 @@ class Load:
         self.clear()
         workers = self._start()
         # Until the pace of the looks has slowed down.
-        time.sleep(5)
+        time.sleep(10)
         workers.reset()
         time.sleep(seconds)
         counts = workers.stop()['counts']

@@ -11,7 +11,6 @@ ROWS = (
     ('the first among finished ones', 'crowded_tasks_per_s', '%.0f'),
     ('CPU of a worker, ms a task', 'cpu_ms_per_task', '%.2f'),
     ('statements a task', 'statements_per_task', '%.1f'),
-    ('commits a task', 'commits_per_task', '%.1f'),
     ('conflicts a task', 'conflicts_per_task', '%.4f'),
     ('lost claims, %', 'lost_claims_percent', '%.2f'),
     ('pick-up p50, ms, polled', 'polled_pick_up_p50_ms', '%.1f'),

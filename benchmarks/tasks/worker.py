@@ -22,7 +22,7 @@ _FORK = multiprocessing.get_context('fork')
 
 
 class Recorder:
-    """What one process did: when tasks began, statements, conflicts."""
+    """What one process did: when tasks began, statements, errors."""
 
     def __init__(self) -> None:
         self.began: dict[str, float] = {}
@@ -35,18 +35,14 @@ class Recorder:
         self._cpu_before = time.process_time()
 
     def watch(self, engine: sa.Engine) -> None:
-        """Count an engine's statements, commits and conflicts."""
+        """Count an engine's statements and errors."""
         sa.event.listen(engine, 'before_cursor_execute', self._statement)
-        sa.event.listen(engine, 'commit', self._commit)
         sa.event.listen(engine, 'handle_error', self._error)
 
     def _statement(self, connection: Any, cursor: Any, statement: str,
                    *rest: Any) -> None:
         if not statement.startswith(('BEGIN', 'ROLLBACK')):
             self.counts['statements'] += 1
-
-    def _commit(self, connection: Any) -> None:
-        self.counts['commits'] += 1
 
     def _error(self, context: Any) -> None:
         self.counts['errors'] += 1

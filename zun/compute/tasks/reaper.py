@@ -10,6 +10,7 @@ its count still stands, and what it writes afterwards is refused.
 """
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 import threading
 import time
@@ -38,7 +39,7 @@ WATCH_INTERVAL = 1.0
 STANDBY_DELAY = 2.0
 
 # Seconds between two rounds of what only the leader does.
-SWEEP_INTERVAL = 15.0
+SWEEP_INTERVAL = 30.0
 RETENTION_INTERVAL = 60.0
 
 # Tasks removed in one transaction.
@@ -54,6 +55,7 @@ class Watch:
         self._observed_at = float('-inf')
         self._expired = False
         self._since: dict[str, tuple[workers.Worker, float]] = {}
+        self._gone: dict[str, float] = {}
 
     def age(self) -> float:
         """Seconds since the last look."""
@@ -77,7 +79,34 @@ class Watch:
                 known = self._since.get(worker.uuid)
                 moved = known is None or known[0].beats != worker.beats
                 since[worker.uuid] = (worker, now if moved else known[1])
+            self._note_gone({worker.queue for worker, _
+                             in self._since.values()}, now)
             self._since = since
+            self._forget_served()
+
+    def miss(self, queues: Iterable[str]) -> None:
+        """Take note of queues in which there is work."""
+        with self._lock:
+            self._note_gone(queues, self._clock())
+            self._forget_served()
+
+    def _note_gone(self, queues: Iterable[str], now: float) -> None:
+        for queue in queues:
+            self._gone.setdefault(queue, now)
+
+    def _forget_served(self) -> None:
+        for worker, _ in self._since.values():
+            self._gone.pop(worker.queue, None)
+
+    def gone(self, seconds: float) -> list[str]:
+        """Queues without a worker for some time; each is told once."""
+        with self._lock:
+            before = self._clock() - seconds
+            found = [queue for queue, since in self._gone.items()
+                     if since <= before]
+            for queue in found:
+                del self._gone[queue]
+            return found
 
     def silent(self, own: str) -> list[tuple[workers.Worker, float]]:
         """The other workers and for how long each stood still."""
@@ -86,11 +115,6 @@ class Watch:
             return [(worker, now - since)
                     for uuid, (worker, since) in self._since.items()
                     if uuid != own]
-
-    def queues(self) -> set[str]:
-        """Queues that have a worker."""
-        with self._lock:
-            return {worker.queue for worker, _ in self._since.values()}
 
     def rank(self, own: str, queue: str) -> tuple[int, int]:
         """Which worker of a queue this one is, and among how many."""
@@ -121,7 +145,6 @@ class Reaper:
         self._queue = queue
         self._clock = clock
         self._due = {self._sweep: 0.0, self._purge: 0.0}
-        self._unserved: dict[str, float] = {}
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name='reap',
                                         daemon=True)
@@ -157,6 +180,10 @@ class Reaper:
             if silence >= CONF.task.worker_timeout + delay:
                 self._reap(worker)
         if leads:
+            # An agent that is being replaced has some time for it.
+            for queue in self._watch.gone(CONF.task.worker_timeout):
+                if queue.startswith(registry.AGENT):
+                    self.move_unserved(queue)
             self._tidy()
 
     # -- Dead workers ------------------------------------------------------
@@ -189,7 +216,7 @@ class Reaper:
 
     def _sweep(self) -> None:
         self.take_strays()
-        self.move_unserved()
+        self.find_unserved()
 
     @db_api.retry_on_conflict
     def take_strays(self) -> None:
@@ -197,7 +224,7 @@ class Reaper:
 
         Such a worker was given up between its look at a task and its claim.
         """
-        with db_api.writer(None) as session:
+        with db_api.single() as session:
             for row in tasks.running_without_worker(session):
                 if tasks.take(session, row.id, row.epoch):
                     LOG.warning('Task %(task)s (%(kind)s) is taken from '
@@ -205,24 +232,22 @@ class Reaper:
                                 {'task': row.uuid, 'kind': row.kind,
                                  'owner': row.owner})
 
+    def find_unserved(self) -> None:
+        """Look for work that waits for an agent which is not there."""
+        with db_api.single() as session:
+            waiting = tasks.waiting_queues(session)
+        self._watch.miss(queue for queue in waiting
+                         if queue.startswith(registry.AGENT))
+
     @db_api.retry_on_conflict
-    def move_unserved(self) -> None:
+    def move_unserved(self, queue: str) -> None:
         """Have the compute processes do what waits for a dead agent."""
-        now = self._clock()
-        with db_api.writer(None) as session:
-            waiting = {queue for queue in tasks.waiting_queues(session)
-                       if queue.startswith(registry.AGENT)}
-            unserved = waiting - self._watch.queues()
-            self._unserved = {queue: self._unserved.get(queue, now)
-                              for queue in unserved}
-            for queue, since in self._unserved.items():
-                # An agent that is being replaced gets some time.
-                if now - since >= CONF.task.worker_timeout:
-                    number = tasks.move_queue(session, queue,
-                                              registry.COMPUTE)
-                    LOG.warning('%(queue)s has no agent: %(number)d tasks '
-                                'are moved to the compute processes.',
-                                {'queue': queue, 'number': number})
+        with db_api.single() as session:
+            number = tasks.move_queue(session, queue, registry.COMPUTE)
+        if number:
+            LOG.warning('%(queue)s has no agent: %(number)d tasks are moved '
+                        'to the compute processes.',
+                        {'queue': queue, 'number': number})
 
     def _purge(self) -> None:
         for states, age in (

@@ -159,10 +159,31 @@ class ReaperTestCase(base.TaskTestCase):
         self.reaper.round()
         with db_api.writer(None) as session:
             workers.remove(session, 'agent')
-        self.rounds(20)
+        self.rounds(14)
+        self.assertEqual('agent:node-1', self.row(uuid).queue)
+        self.rounds(5)
+        self.assertEqual('compute', self.row(uuid).queue)
+
+    def test_tasks_of_an_agent_that_was_never_seen_are_moved(self):
+        uuid = self.enqueue('container_stop', _host='node-1')
+        self.change(uuid, queue='agent:node-1')
+        self.rounds(14)
         self.assertEqual('agent:node-1', self.row(uuid).queue)
         self.rounds(40)
         self.assertEqual('compute', self.row(uuid).queue)
+
+    def test_agent_that_comes_back_keeps_its_tasks(self):
+        self.register('agent', 'agent:node-1')
+        uuid = self.enqueue('container_stop', _host='node-1')
+        self.reaper.round()
+        with db_api.writer(None) as session:
+            workers.remove(session, 'agent')
+        self.rounds(10)
+        self.register('agent-2', 'agent:node-1')
+        for _ in range(40):
+            self.beat('agent-2')
+            self.rounds(1)
+        self.assertEqual('agent:node-1', self.row(uuid).queue)
 
     def test_tasks_of_a_living_agent_stay(self):
         self.register('agent', 'agent:node-1')
