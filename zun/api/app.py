@@ -10,6 +10,7 @@ import pecan
 
 from zun.api import config as api_config
 from zun.api import rendering
+from zun.api import signatures
 from zun.common.i18n import _
 import zun.conf
 
@@ -19,6 +20,7 @@ LOG = log.getLogger(__name__)
 
 def setup_app():
     """The API itself, without the filters of the pipeline."""
+    signatures.remember()
     return pecan.Pecan(custom_renderers={'json': rendering.JsonRenderer},
                        **api_config.APP)
 

@@ -39,13 +39,12 @@ class ArgumentsHook(hooks.PecanHook):
     priority = 20
 
     def before(self, state):
-        names = base.required_arguments(state.controller)
-        given = len(state.arguments.args) + len(state.arguments.varargs)
-        missing = [name for name in names[given:]
-                   if name not in state.arguments.varkw]
-        if not missing:
-            return
-        abort(404 if state.request.method == 'GET' else 405)
+        needed = len(base.required_arguments(state.controller))
+        # The query and the body may have them, too: as text, given once.
+        given = [value for value in state.arguments.args[:needed]
+                 if isinstance(value, str)]
+        if len(given) < needed:
+            abort(404 if state.request.method == 'GET' else 405)
 
 
 class NoContentHook(hooks.PecanHook):
@@ -69,6 +68,10 @@ class ErrorHook(hooks.PecanHook):
         if isinstance(error, UnicodeDecodeError):
             # A path or query that isn't UTF-8.
             error = exc.HTTPBadRequest(detail='')
+        if type(error) is LookupError:
+            # The character set that a content type names is unknown.
+            error = http_error.explained(
+                exc.HTTPUnsupportedMediaType(detail=str(error)))
         if isinstance(error, exc.HTTPException):
             if error.status_int < 400:
                 return None

@@ -181,6 +181,9 @@ class ContainersController(container_operations.ContainerOperations):
         if container.name == name:
             raise exception.Conflict(_('The new name for the container is '
                                        'the same as the old name.'))
+        if isinstance(name, (dict, list)):
+            # The schema is about the query; a body isn't checked by it.
+            raise exception.InvalidValue(_("'name' must be a text."))
         container.name = name
         container.save(pecan.request.context)
         return object_document(container)
