@@ -25,6 +25,7 @@ from zun.network import neutron
 LOG = logging.getLogger(__name__)
 
 _UNBOUND = {'device_id': '', 'device_owner': '', consts.BINDING_HOST_ID: None}
+_CHANGED_MEANWHILE = 412
 _PCI_KEYS = ('pci_slot', 'pci_vendor_info')
 
 
@@ -98,15 +99,27 @@ class ZunCNI(driver.NetworkDriver):
     # -- ports -----------------------------------------------------------
     def _take_port(self, container, host, requested, groups):
         if requested.get('port'):
-            port = self.neutron.update(
-                'ports', requested['port'],
-                _binding(container, host), admin=True)
+            port = self._take_users_port(container, host, requested['port'])
         else:
             port = self._left_port(container, requested) or \
                 self._make_port(container, host, requested, groups)
         if port.get('binding:vif_type') == 'binding_failed':
             raise exception.PortBindingFailed(port=port['id'])
         return port
+
+    def _take_users_port(self, container, host, port_id):
+        """Bind a port that nobody else has taken since the request."""
+        found = self.neutron.show('ports', port_id, admin=True)
+        if found.get('device_id') not in ('', None, container.uuid):
+            raise exception.PortInUse(port=port_id)
+        try:
+            return self.neutron.update(
+                'ports', port_id, _binding(container, host), admin=True,
+                if_revision=found.get('revision_number'))
+        except clients.PeerRefused as exc:
+            if exc.status == _CHANGED_MEANWHILE:
+                raise exception.PortInUse(port=port_id)
+            raise
 
     def _left_port(self, container, requested):
         """The port that an earlier attempt has made."""

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Volumes of a container: wait for them, attach, detach, delete."""
 
-from collections.abc import Callable
-
 from oslo_log import log as logging
 
 from zun.common import clients
@@ -70,35 +68,27 @@ def mounts(context, uuid: str) -> list[container_driver.Mount]:
                 context, uuid)]
 
 
-def detach(context, uuid: str, force: bool = False) -> None:
+def detach(context, uuid: str, force: bool = False,
+           wait: bool = True) -> None:
     """Detach a container's volumes and forget them.
 
     Volumes made for the container are deleted. One that other containers
     use stays attached.
 
     :param force: go on whatever the provider says.
+    :param wait: until volumes are deleted.
     :raises Conflict: a volume was not deleted in time.
     """
     for volmap in objects.VolumeMapping.list_by_container(context, uuid):
         if objects.VolumeMapping.count(
                 context, volume_id=volmap.volume_id) == 1:
-            _forced(force, _release, context, volmap)
+            _release(context, volmap, force, wait)
         volmap.destroy(context)
 
 
-def _release(context, volmap):
-    provider = driver.load_volume_driver(volmap.volume_provider)
-    provider.detach(context, volmap)
-    if volmap.auto_remove:
-        provider.delete(context, volmap)
-        _await(context, 'deleted', volmap, _(
-            'Volumes cannot be successfully deleted after %s seconds'),
-            CONF.volume.timeout_wait_volume_deleted)
-
-
-def _forced(force, function: Callable, context, volmap):
+def _release(context, volmap, force, wait):
     try:
-        function(context, volmap)
+        _give_back(context, volmap, wait)
     except task_errors.Retry:
         raise
     except (exception.ZunException, clients.PeerError) as exc:
@@ -109,10 +99,21 @@ def _forced(force, function: Callable, context, volmap):
                      volmap.volume_id, 'error': exc})
 
 
+def _give_back(context, volmap, wait):
+    provider = driver.load_volume_driver(volmap.volume_provider)
+    provider.detach(context, volmap)
+    if volmap.auto_remove:
+        provider.delete(context, volmap)
+        if wait:
+            _await(context, 'deleted', volmap, _(
+                'Volumes cannot be successfully deleted after %s seconds'),
+                CONF.volume.timeout_wait_volume_deleted)
+
+
 def give_up(context, container) -> None:
     """Detach what a container in Error held; errors are only logged."""
     try:
-        detach(context, container.uuid, force=True)
+        detach(context, container.uuid, force=True, wait=False)
     except (exception.ZunException, clients.PeerError) as exc:
         LOG.warning('Volumes of container %(uuid)s were not given back: '
                     '%(error)s', {'uuid': container.uuid, 'error': exc})

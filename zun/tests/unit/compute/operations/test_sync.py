@@ -149,7 +149,6 @@ class TestSync(SyncTestCase):
     def test_unknown_uuid(self):
         self.assertEqual(set(), sync.sync(self.observer, [utils.UUID]))
 
-
     def test_row_that_cannot_be_understood(self):
         broken = self.put(ended(3))
         broken.restart_policy = {'Name': 'on-failure',
