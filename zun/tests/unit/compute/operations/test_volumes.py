@@ -5,7 +5,6 @@ from zun.common import exception
 from zun.compute import container_actions as actions
 from zun import objects
 from zun.tests.unit.compute.operations import base
-from zun.tests.unit.compute.operations import fakes
 from zun.tests.unit.container import fake_driver
 from zun.tests.unit.db import utils
 from zun.volume import driver
