@@ -7,7 +7,6 @@ that a token is for.
 """
 
 import collections
-from http import cookiejar
 import os
 import threading
 import time
@@ -42,6 +41,7 @@ POOL_SIZE = 32
 _lock = threading.Lock()
 _sessions: dict = {}
 _transports: dict = {}
+_tls: dict = {}
 _service: list = []
 _callers: collections.OrderedDict = collections.OrderedDict()
 
@@ -53,6 +53,7 @@ def reset() -> None:
     with _lock:
         _sessions.clear()
         _transports.clear()
+        _tls.clear()
         _service.clear()
         _callers.clear()
 
@@ -82,18 +83,13 @@ class Transport:
     """
 
     def __init__(self, verify, cert, timeout: float):
-        self._session = requests.Session()
-        # Answers of a peer must not change later requests of others.
-        self._session.cookies.set_policy(
-            cookiejar.DefaultCookiePolicy(allowed_domains=[]))
-        for scheme in ('http://', 'https://'):
-            self._session.mount(scheme, adapters.HTTPAdapter(
-                pool_maxsize=POOL_SIZE))
+        # Without a session of ``requests`` over it: that would follow
+        # redirects and carry cookies from one caller to the next.
+        self._adapter = adapters.HTTPAdapter(pool_maxsize=POOL_SIZE)
         if verify is True:
             verify = (os.environ.get('REQUESTS_CA_BUNDLE') or
                       os.environ.get('CURL_CA_BUNDLE') or True)
-        self._how = {'verify': verify, 'cert': cert, 'timeout': timeout,
-                     'allow_redirects': False}
+        self._how = {'verify': verify, 'cert': cert, 'timeout': timeout}
         self._proxies: dict[str, dict] = {}
 
     def request(self, method: str, url: str, headers: dict,
@@ -105,9 +101,12 @@ class Transport:
         """
         prepared = requests.Request(
             method, url, headers=headers, **kwargs).prepare()
-        return self._session.send(
+        answer = self._adapter.send(
             prepared, stream=stream, proxies=self._proxies_of(url),
             **self._how)
+        if not stream:
+            answer.content
+        return answer
 
     def _proxies_of(self, url: str) -> dict:
         address = url[:url.find('/', len('https://'))]
@@ -140,7 +139,16 @@ def _option(group: str, *names: str):
 
 
 def tls(group: str) -> dict:
-    """``verify`` and ``cert`` as the options of a group say."""
+    """``verify`` and ``cert`` as the options of a group say; they are read
+    once.
+    """
+    found = _tls.get(group)
+    if found is None:
+        found = _tls[group] = _read_tls(group)
+    return found
+
+
+def _read_tls(group: str) -> dict:
     cafile = _option(group, 'ca_file', 'cafile')
     certfile = _option(group, 'cert_file', 'certfile')
     keyfile = _option(group, 'key_file', 'keyfile')
