@@ -12,6 +12,7 @@ import warnings
 from benchmarks.tasks import bus
 from benchmarks.tasks import load
 from benchmarks.tasks import table
+from benchmarks.tasks import takeover
 from zun.common import config
 import zun.conf
 from zun.db import api as db_api
@@ -56,6 +57,8 @@ def measure_on(urls: list[str], name: str,
     add(loaded.latency(options.casts, poke=False), 'polled_')
     add(loaded.latency(options.casts, poke=True), 'poked_')
     add(loaded.idle(options.idle))
+    if name == 'mariadb':
+        add(takeover.measure(loaded, options.kills))
     if name in options.crowded:
         loaded.clear()
         loaded.fill_with_finished(options.finished)
@@ -93,10 +96,11 @@ def main() -> None:
                         help='leave RabbitMQ out')
     options = parser.parse_args()
     options.tasks, options.casts, options.idle = 4000, 300, 30
+    options.kills = 50
     options.finished, options.crowded = 10 ** 6, ('mariadb', 'postgresql')
     if options.quick:
         options.tasks, options.casts, options.idle = 500, 60, 10
-        options.finished = 20000
+        options.finished, options.kills = 20000, 20
     logging.disable(logging.WARNING)
     warnings.simplefilter('ignore')
     config.parse_args(['benchmark'], default_config_files=[])

@@ -21,6 +21,9 @@ ROWS = (
     ('cast to operation p99, ms', 'poked_end_to_end_p99_ms', '%.1f'),
     ('idle statements a second and worker',
      'idle_statements_per_s_and_worker', '%.2f'),
+    ('workers killed', 'kills', '%d'),
+    ('kill to next claim p50, s', 'takeover_p50_s', '%.1f'),
+    ('kill to next claim, greatest, s', 'takeover_max_s', '%.1f'),
 )
 
 
