@@ -187,7 +187,6 @@ class UpdateTest(QuotaTestCase):
         self.limit(cpu=2)
         quota.check_update(self.context, self.container, {'cpu': 1})
 
-
     def test_holding_counts_what_others_got_since_the_check(self):
         self.limit(cpu=2)
         quota.check_update(self.context, self.container, {'cpu': 2.0})
