@@ -159,9 +159,9 @@ class API:
             return
         if not isinstance(container, objects.Container):
             return
+        registry = container.registry if 'registry_id' in container else None
         images = self.image_search(
-            context, container.image, container.image_driver, True,
-            container.registry)
+            context, container.image, container.image_driver, True, registry)
         if not images:
             raise exception.ImageNotFound(image=container.image)
         if len(images) > 1:
