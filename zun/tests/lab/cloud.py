@@ -5,7 +5,6 @@ All in this process and through the real parts, so that a test asks for
 something as the API does and looks at what became of it.
 """
 
-import os
 import time
 
 import fixtures
@@ -14,6 +13,7 @@ from oslo_utils import uuidutils
 from zun.common import context as zun_context
 from zun.common.k8s import client
 from zun.common import keystone
+from zun.common import quota
 from zun.compute import api as compute_api
 from zun.compute import manager
 from zun.compute import node_reporter
@@ -169,6 +169,7 @@ class Cloud(fixtures.Fixture):
     def ask(self, verb: str, container, *args):
         """Call a method of the compute API for a container."""
         context = self.request()
+        quota.QUOTAS.check(context, {})
         fresh = self.row(container)
         fresh._context = context
         return getattr(compute_api.API(context), verb)(context, fresh, *args)
@@ -223,8 +224,3 @@ def wait(condition, limit: float = LIMIT):
         if value or time.monotonic() > deadline:
             return value
         time.sleep(0.1)
-
-
-def kubeconfig() -> str:
-    """The kubeconfig of the cluster to test on, from the environment."""
-    return os.environ['KUBECONFIG']
