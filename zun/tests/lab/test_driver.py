@@ -17,6 +17,7 @@ from zun.common.k8s import client
 from zun.container.k8s import base as driver_base
 from zun.container.k8s import pod
 from zun.container.k8s import power
+from zun import objects
 from zun.tests import base
 from zun.tests.lab import cloud
 from zun.tests.lab import cluster
@@ -198,9 +199,12 @@ class TestFailures(CloudTestCase):
         # Placement lets cpus be shared; the Pod asks for the whole of them.
         self.useFixture(fixtures.MockPatchObject(
             driver_base.KubernetesBase, 'settings', pod.Settings))
-        container = self.assertError('Insufficient cpu', cpu=8.0)
-        self.assertEqual({}, self.cloud.left_over())
-        self.delete(container)
+        node = objects.ComputeNode.get_by_name(self.cloud.context,
+                                               self.cloud.host)
+        first = self.create(cpu=0.5)
+        container = self.assertError('Insufficient cpu', cpu=node.cpus)
+        self.assertEqual(1, len(self.cloud.left_over()['pods']))
+        self.delete(first, container)
         self.assertNothingLeft()
 
 
