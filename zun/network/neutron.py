@@ -5,6 +5,7 @@ Look-ups use the caller's token; ports are written, and a provider network's
 physical name is read, as the service account.
 """
 
+import re
 import typing
 
 from oslo_log import log as logging
@@ -22,6 +23,9 @@ LOG = logging.getLogger(__name__)
 ATTACH_EXTERNAL = 'network:attach_external_network'
 # States in which a port belongs to something else or is of no use.
 UNUSABLE_PORT_STATES = ('ACTIVE', 'BUILD', 'ERROR')
+
+_BEGINS_LIKE_AN_ID = re.compile(
+    '-'.join('[0-9A-Fa-f]{%d}' % length for length in (8, 4, 4, 4, 12)))
 
 
 class RequestedNetwork(typing.TypedDict, total=False):
@@ -174,11 +178,12 @@ class NeutronAPI:
     def find_security_group(self, name_or_id: str) -> str:
         """The id of a security group given by id or name.
 
-        A name is looked for among the project's own groups.
+        What begins like a uuid may be an id; a name is looked for among
+        the project's own groups.
 
         :raises InvalidValue: none (400). :raises Conflict: several.
         """
-        if uuidutils.is_uuid_like(name_or_id) and self.query(
+        if _BEGINS_LIKE_AN_ID.match(name_or_id) and self.query(
                 'security-groups', fields='id', id=name_or_id):
             return name_or_id
         found = self.query('security-groups', fields='id', name=name_or_id,
@@ -205,7 +210,8 @@ class NeutronAPI:
         """Look up one item of a request's ``nets``.
 
         :param net: may have ``port`` or ``network`` and ``v4-fixed-ip``,
-            ``v6-fixed-ip`` or ``fixed_ip``; empty: any network.
+            ``v6-fixed-ip`` or ``fixed_ip``, which count with a network
+            only; empty: any network.
         :raises NetworkNotFound, PortNotFound, Conflict, PortNotUsable,
             PortInUse, PortBindingFailed, ExternalNetworkAttachForbidden:
             the request cannot be met.
@@ -213,10 +219,11 @@ class NeutronAPI:
         net = net or {}
         if net.get('port'):
             return self._request_port(net['port'])
-        if net.get('network'):
-            network = self.get_neutron_network(net['network'])
-        else:
+        if not net.get('network'):
             network = self.get_available_network()
+            self.check_external_network(network)
+            return requested_network(network)
+        network = self.get_neutron_network(net['network'])
         self.check_external_network(network)
         return requested_network(
             network, fixed_ip=net.get('v4-fixed-ip') or net.get(

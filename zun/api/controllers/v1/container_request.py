@@ -87,7 +87,8 @@ def create(context, version, body: dict, run) -> 'objects.Container':
 def _read_flags(body: dict, version) -> None:
     first, last = _TTY_FOLLOWS
     if first <= version <= last and 'interactive' in body:
-        body['tty'] = strict_flag(body['interactive'])
+        # By its truth, so that the text 'false' gives a terminal, too.
+        body['tty'] = bool(body['interactive'])
     body['interactive'] = strict_flag(body.get('interactive', False))
     if version < _COMMAND_IS_LIST:
         body['command'] = container_fields.split_command(body.get('command'))

@@ -33,11 +33,13 @@ def _flag(value, name: str) -> bool:
 
 
 def _text(value, name: str) -> str | None:
-    """A text that is given once, or None.
+    """A text that is given once, or None; a number counts as text.
 
     :raises InvalidValue: it is something else
     """
     value = utils.single(utils.required(value, name), name)
+    if isinstance(value, (int, float)):
+        value = str(value)
     if value is not None and not isinstance(value, str):
         raise exception.InvalidValue(
             _("The parameter '%s' is not a text.") % name)
