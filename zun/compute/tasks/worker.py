@@ -175,7 +175,7 @@ class Worker:
         return None
 
     def _look(self) -> None:
-        """Read candidates; those meant for this worker come last."""
+        """Read candidates and choose some of them, the most urgent last."""
         with db_api.single() as session:
             if self._watch.is_due():
                 found, workers = tasks.candidates_and_workers(
@@ -186,12 +186,16 @@ class Worker:
                 found = tasks.candidates(session, self.queue, MAX_CANDIDATES,
                                          CONF.task.node_creates)
         self._looked_at = time.monotonic()
-        random.shuffle(found)
         number, among = self._watch.rank(self.lease.uuid, self.queue)
         mine = [candidate for candidate in found
                 if zlib.crc32(candidate.uuid.encode()) % among == number]
-        # Somebody else's only if there is none of our own, and then one.
-        self._candidates = mine or found[:1]
+        if mine:
+            share = -(-MAX_CANDIDATES // among)
+            self._candidates = mine[share - 1::-1]
+        else:
+            # One of somebody else's, who begins with the most urgent.
+            self._candidates = random.sample(  # nosec: not a secret
+                found[len(found) // 2:], min(len(found), 1))
 
     def _claim(self, candidate: tasks.Candidate) -> Any:
         try:
