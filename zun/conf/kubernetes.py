@@ -96,6 +96,14 @@ placement_opts = [
         default={},
         help='Hard limits of a ResourceQuota made in each project\'s '
              'namespace, for instance pods:100,requests.cpu:40.'),
+    cfg.DictOpt(
+        'namespace_role_bindings',
+        default={},
+        help='RoleBindings made in each project\'s namespace: the '
+             'ClusterRole and the service account that gets it there, for '
+             'instance zun-wsproxy:zun-system/zun-wsproxy. So zun-api and '
+             'zun-wsproxy need no rights in the rest of the cluster; see '
+             'etc/zun/kubernetes/rbac.yaml.'),
     cfg.StrOpt(
         'runtime_class',
         default='kata',

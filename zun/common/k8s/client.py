@@ -58,6 +58,8 @@ VOLUMES = Resource('/api/v1', 'persistentvolumes', namespaced=False)
 NAMESPACES = Resource('/api/v1', 'namespaces', namespaced=False)
 NODES = Resource('/api/v1', 'nodes', namespaced=False)
 LEASES = Resource('/apis/coordination.k8s.io/v1', 'leases')
+ROLE_BINDINGS = Resource('/apis/rbac.authorization.k8s.io/v1',
+                         'rolebindings')
 RUNTIME_CLASSES = Resource('/apis/node.k8s.io/v1', 'runtimeclasses',
                            namespaced=False)
 ATTACHMENT_DEFINITIONS = Resource('/apis/k8s.cni.cncf.io/v1',

@@ -20,6 +20,7 @@ USER_LABELS = DOMAIN + 'labels'
 USER_ANNOTATIONS = DOMAIN + 'annotations'
 RESTARTS = DOMAIN + 'restarts'
 TOUCHED = DOMAIN + 'touched'
+FURNISHED = DOMAIN + 'furnished'
 
 # Keeps a created container from running until it is started.
 START_GATE = DOMAIN + 'start'

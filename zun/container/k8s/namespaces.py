@@ -10,11 +10,14 @@ the two always sees the other.
 """
 
 from collections.abc import Callable
+import hashlib
+import json
 import time
 
 from oslo_log import log as logging
 from oslo_utils import uuidutils
 
+from zun.common import exception
 from zun.common.i18n import _
 from zun.common.k8s import client
 from zun.common.k8s import errors
@@ -62,11 +65,12 @@ def ensure(cluster: client.Cluster, project_id: str) -> str:
         touched = cluster.find(client.NAMESPACES, name)
     except errors.NotFound:
         touched = None
-    if touched is None:
-        return _create(cluster, project_id)
-    if touched['metadata'].get('deletionTimestamp'):
+    if touched is not None and touched['metadata'].get('deletionTimestamp'):
         _await_removal(cluster, name)
-        return _create(cluster, project_id)
+        touched = None
+    if touched is None:
+        touched = _create(cluster, project_id)
+    _furnish(cluster, touched)
     return name
 
 
@@ -96,24 +100,69 @@ def remove_if_empty(cluster: client.Cluster, project_id: str,
 
 
 def _create(cluster, project_id):
-    name = name_of(project_id)
     try:
-        cluster.create(client.NAMESPACES, manifest(project_id))
+        return cluster.create(client.NAMESPACES, manifest(project_id))
     except errors.AlreadyExists:
-        LOG.debug('Namespace %s was made meanwhile', name)
-    if CONF.kubernetes.namespace_quota:
-        _create_quota(cluster, name)
-    return name
+        return cluster.get(client.NAMESPACES, name_of(project_id))
 
 
-def _create_quota(cluster, name):
-    try:
-        cluster.create(client.RESOURCE_QUOTAS, {
+def _furnish(cluster, namespace):
+    """Put into a namespace what the configuration says, once.
+
+    An annotation tells what is there; it is written last.
+    """
+    name = namespace['metadata']['name']
+    wanted = _furniture(name)
+    if not wanted:
+        return
+    text = json.dumps([body for __, body in wanted], sort_keys=True)
+    mark = hashlib.sha256(text.encode()).hexdigest()[:16]
+    if names.annotations_of(namespace).get(names.FURNISHED) == mark:
+        return
+    for resource, body in wanted:
+        _put(cluster, resource, body, name)
+    cluster.patch(client.NAMESPACES, name, {
+        'metadata': {'annotations': {names.FURNISHED: mark}}})
+
+
+def _furniture(namespace):
+    """The objects that each namespace has, by the configuration.
+
+    :raises ConfigInvalid: an option is not of its form.
+    """
+    options, found = CONF.kubernetes, []
+    if options.namespace_quota:
+        found.append((client.RESOURCE_QUOTAS, {
             'apiVersion': 'v1', 'kind': 'ResourceQuota',
-            'metadata': {'name': _QUOTA_NAME, 'namespace': name},
-            'spec': {'hard': dict(CONF.kubernetes.namespace_quota)}}, name)
+            'metadata': {'name': _QUOTA_NAME, 'namespace': namespace},
+            'spec': {'hard': dict(options.namespace_quota)}}))
+    for role, account in sorted(options.namespace_role_bindings.items()):
+        found.append((client.ROLE_BINDINGS,
+                      _role_binding(namespace, role, account)))
+    return found
+
+
+def _role_binding(namespace, role, account):
+    where, slash, name = account.partition('/')
+    if not (where and name):
+        raise exception.ConfigInvalid(error_msg=_(
+            '[kubernetes] namespace_role_bindings = %(role)s:%(account)s: '
+            'write the service account as NAMESPACE/NAME')
+            % {'role': role, 'account': account})
+    return {
+        'apiVersion': 'rbac.authorization.k8s.io/v1', 'kind': 'RoleBinding',
+        'metadata': {'name': role, 'namespace': namespace},
+        'roleRef': {'apiGroup': 'rbac.authorization.k8s.io',
+                    'kind': 'ClusterRole', 'name': role},
+        'subjects': [{'kind': 'ServiceAccount', 'name': name,
+                      'namespace': where}]}
+
+
+def _put(cluster, resource, body, namespace):
+    try:
+        cluster.create(resource, body, namespace)
     except errors.AlreadyExists:
-        LOG.debug('Quota of namespace %s was made meanwhile', name)
+        cluster.patch(resource, body['metadata']['name'], body, namespace)
 
 
 def _await_removal(cluster, name):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Namespaces come and go with containers, whoever is faster."""
 
+from zun.common import exception
 from zun.common.k8s import client
 from zun.common.k8s import errors
 from zun.container.k8s import namespaces
@@ -44,14 +45,52 @@ class TestEnsure(base.DriverTestCase):
                              fakes.NAMESPACE)['spec'])
 
     def test_made_by_somebody_else_meanwhile(self):
-        self.cluster.faults['create', 'namespaces'] = [
-            errors.AlreadyExists('taken')]
+        self.cluster.put_project()
+        self.cluster.faults['patch', 'namespaces'] = [
+            errors.NotFound('not yet')]
         self.assertEqual(fakes.NAMESPACE, self.ensure())
 
     def test_written_to_by_somebody_else_meanwhile(self):
         self.ensure()
         self.cluster.faults['patch', 'namespaces'] = [errors.Conflict('x')]
         self.assertEqual(fakes.NAMESPACE, self.ensure())
+
+    def bind(self):
+        self.config('kubernetes', namespace_role_bindings={
+            'zun-wsproxy': 'zun-system/proxy'})
+
+    def test_role_bindings(self):
+        self.bind()
+        self.ensure()
+        binding = self.cluster.get(client.ROLE_BINDINGS, 'zun-wsproxy',
+                                   fakes.NAMESPACE)
+        self.assertEqual('zun-wsproxy', binding['roleRef']['name'])
+        self.assertEqual([{'kind': 'ServiceAccount', 'name': 'proxy',
+                           'namespace': 'zun-system'}], binding['subjects'])
+
+    def test_role_binding_of_no_account(self):
+        self.config('kubernetes', namespace_role_bindings={'r': 'proxy'})
+        error = self.assertRaises(exception.ConfigInvalid, self.ensure)
+        self.assertIn('r:proxy', str(error))
+
+    def test_furnished_once(self):
+        self.bind()
+        for __ in range(3):
+            self.ensure()
+        self.assertEqual(1, self.cluster.count('create',
+                                               client.ROLE_BINDINGS))
+
+    def test_not_furnished_by_who_made_it(self):
+        """The maker died, or had another configuration."""
+        self.ensure()
+        self.bind()
+        self.ensure()
+        self.config('kubernetes', namespace_quota={'pods': '7'})
+        self.ensure()
+        self.assertEqual(['zun-wsproxy'],
+                         self.cluster.names(client.ROLE_BINDINGS))
+        self.assertEqual(['zun'],
+                         self.cluster.names(client.RESOURCE_QUOTAS))
 
     def terminating(self):
         self.cluster.put(client.NAMESPACES, {'metadata': {
