@@ -59,11 +59,13 @@ class GaveUp(exception.ZunException):
     message = _('Gave up after %(attempts)s attempts: the workers died.')
 
 
-class UnknownKind(exception.ZunException):
+class UnknownKind(Retry):
     """A task of a release that is not this one."""
 
-    message = _('This release cannot run tasks of kind %(kind)s, version '
-                '%(version)s.')
+    def __init__(self, kind: str, version: int, after: float) -> None:
+        super().__init__(_('this release cannot run tasks of kind %(kind)s, '
+                           'version %(version)s')
+                         % {'kind': kind, 'version': version}, after)
 
 
 class PayloadTooLarge(exception.Invalid):

@@ -29,6 +29,9 @@ NO_ROW = (exception.NotFound, exception.HTTPNotFound)
 MAX_PAUSE = 300
 JITTER = 0.2
 
+# Seconds for which a task of another release waits for a worker of it.
+OTHER_RELEASE_PAUSE = 10
+
 # Attempts to undo, after which a task is failed with things left behind.
 UNDO_ATTEMPTS = 10
 
@@ -80,7 +83,8 @@ class Executor:
         if operation is None or row.payload_version > payload.VERSION:
             # Left to a newer release, while one is being rolled out.
             return self._failed(context, handle, row, errors.UnknownKind(
-                kind=row.kind, version=row.payload_version), None, {})
+                kind=row.kind, version=row.payload_version,
+                after=OTHER_RELEASE_PAUSE), None, {})
         try:
             arguments = payload.load_arguments(context, row.payload)
         except NO_ROW as error:
@@ -105,7 +109,7 @@ class Executor:
                 error: Exception, operation: registry.Operation | None,
                 arguments: dict[str, Any]) -> str:
         """An attempt failed: another one later, or the end of it."""
-        passing = errors.is_transient(error) or operation is None
+        passing = errors.is_transient(error)
         if passing and self._is_superseded(handle):
             error = errors.Superseded(reason=str(error))
             passing = False

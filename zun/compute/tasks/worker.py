@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claims tasks of one queue and has them run."""
 
-from concurrent import futures
+import queue
 import random
 import threading
 import time
@@ -68,20 +68,24 @@ class Worker:
     :param host: name of this machine
     :param binary: name of this executable
     :param watch: told what this worker sees of the others
-    :param queue: whose tasks to run
+    :param queue_name: whose tasks to run
     """
 
     def __init__(self, operations: registry.Registry, host: str, binary: str,
-                 watch: 'reaper.Watch',
-                 queue: str = registry.COMPUTE) -> None:
-        self.queue = queue
-        self.lease = lease.Lease(host, binary, queue)
+                 watch: reaper.Watch,
+                 queue_name: str = registry.COMPUTE) -> None:
+        self.queue = queue_name
+        self.lease = lease.Lease(host, binary, queue_name)
         self._watch = watch
         self._closing = threading.Event()
         self._executor = execution.Executor(operations, self._closing)
         self._places = threading.Semaphore(CONF.task.concurrency)
-        self._pool = futures.ThreadPoolExecutor(CONF.task.concurrency,
-                                                thread_name_prefix='task')
+        self._claimed: queue.SimpleQueue = queue.SimpleQueue()
+        # They do not keep a process alive that wants to end.
+        self._runners = [
+            threading.Thread(target=self._serve, name='task-%d' % number,
+                             daemon=True)
+            for number in range(CONF.task.concurrency)]
         self._pace = Pace(CONF.task.poll_interval_min,
                           CONF.task.poll_interval_max)
         self._wake = threading.Event()
@@ -103,11 +107,22 @@ class Worker:
         :raises DBError: the database does not answer
         """
         if CONF.task.poke:
-            self._receiver = wake.Receiver(CONF.task.poke_host,
-                                           CONF.task.poke_port)
+            self._receiver = self._listen()
         self.lease.start(self._receiver and self._receiver.address)
         wake.subscribe(self.queue, self._wake.set)
-        self._thread.start()
+        for thread in (*self._runners, self._thread):
+            thread.start()
+
+    @staticmethod
+    def _listen() -> wake.Receiver | None:
+        try:
+            return wake.Receiver(CONF.task.poke_host, CONF.task.poke_port)
+        except OSError as error:
+            LOG.error('New work is only looked for, not heard of: [task] '
+                      'poke_host %(host)s, poke_port %(port)s: %(error)s',
+                      {'host': CONF.task.poke_host,
+                       'port': CONF.task.poke_port, 'error': error})
+            return None
 
     def stop(self, timeout: float | None = None) -> None:
         """Claim nothing more and let what runs end.
@@ -126,7 +141,8 @@ class Worker:
         with self._idle:
             self._idle.wait_for(lambda: not self._mine, timeout)
         self._closing.set()
-        self._pool.shutdown(wait=False)
+        for _ in self._runners:
+            self._claimed.put(None)
         self.lease.stop()
 
     # -- Claiming ----------------------------------------------------------
@@ -138,7 +154,7 @@ class Worker:
             row = self._try_claim()
             if row is not None:
                 self._pace.found()
-                self._pool.submit(self._execute, row, self.lease.uuid)
+                self._claimed.put((row, self.lease.uuid))
                 continue
             self._places.release()
             self._wake.wait(self._pace.next())
@@ -236,6 +252,10 @@ class Worker:
             return tasks.claim(session, candidate, self.lease.uuid, slot)
 
     # -- Running -----------------------------------------------------------
+
+    def _serve(self) -> None:
+        while (claimed := self._claimed.get()) is not None:
+            self._execute(*claimed)
 
     def _execute(self, row: Any, owner: str) -> None:
         try:

@@ -169,7 +169,7 @@ class ExecutionTestCase(base.TaskTestCase):
         uuid = self.enqueue('from_the_future')
         self.run_once()
         row = self.row(uuid)
-        self.assertEqual(('ready', 1), (row.state, row.attempt))
+        self.assertEqual(('ready', 0), (row.state, row.attempt))
         self.assertIn('from_the_future', row.error)
 
     def test_object_that_is_gone_cancels(self):
