@@ -7,6 +7,7 @@ from webob import exc
 
 from zun.api.controllers import base
 from zun.api import http_error
+from zun.api import validation
 from zun.common import context
 
 
@@ -44,6 +45,8 @@ class ArgumentsHook(hooks.PecanHook):
         given = [value for value in state.arguments.args[:needed]
                  if isinstance(value, str)]
         if len(given) < needed:
+            # What is wrong with the rest comes first, as for other requests.
+            validation.run_checks(state.controller, state.arguments.varkw)
             abort(404 if state.request.method == 'GET' else 405)
 
 

@@ -117,11 +117,12 @@ class Paging:
         :param sort_key: the default order.
         :raises InvalidValue: for a parameter that can't be used.
         """
-        taken = {name: single(params.pop(name, default), name)
-                 for name, default in (('limit', None), ('marker', None),
-                                       ('sort_key', sort_key))}
-        self.limit = validate_limit(taken['limit'])
+        self.limit = validate_limit(single(params.pop('limit', None),
+                                           'limit'))
         self.sort_dir = validate_sort_dir(params.pop('sort_dir', 'asc'))
+        taken = {name: single(params.pop(name, default), name)
+                 for name, default in (('marker', None),
+                                       ('sort_key', sort_key))}
         self.marker = taken['marker']
         self.sort_key = taken['sort_key']
 

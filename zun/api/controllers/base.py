@@ -129,8 +129,8 @@ class RestController(rest.RestController):
                  len(request.pecan.get('routing_args', [])))
         if not 0 <= fixed < len(remainder):
             return None
-        child = self._lookup_child(remainder[fixed])
-        if not isinstance(child, rest.RestController):
+        child = self.sub_controllers.get(remainder[fixed])
+        if child is None:
             return None
         self._set_routing_args(request, remainder[:fixed])
         return routing.lookup_controller(child, remainder[fixed + 1:],
@@ -166,6 +166,10 @@ class Controller(RestController, metaclass=_ControllerType):
             return super()._lookup_child(name)
         handler = method.resolve(pecan.request.version)
         if handler is None:
+            verbs = self._custom_actions.get(name)
+            if verbs is not None and pecan.request.method not in verbs:
+                # The name means no operation here, so it is looked up.
+                return None
             raise exc.HTTPNotAcceptable(
                 _('Version %s was requested but the requested API is not '
                   'supported for this version.') % (pecan.request.version,))

@@ -46,6 +46,20 @@ def checks(func) -> list[Check]:
     return found
 
 
+def run_checks(func, kwargs: dict) -> None:
+    """Check a request for a method without calling it.
+
+    :param kwargs: what the method would be given beyond its signature.
+    :raises SchemaValidationError, HTTPUnsupportedMediaType: see the
+        decorators.
+    """
+    while func is not None:
+        check = vars(func).get('check')
+        if check:
+            check(kwargs)
+        func = getattr(func, '__wrapped__', None)
+
+
 class _Lazy:
     """A compiled schema, made when it is needed first."""
 
@@ -59,6 +73,23 @@ class _Lazy:
         return validators.SchemaValidator(schema, self._template).validate
 
 
+def _checking(check: Callable[[dict], None], described: Check | None = None):
+    """A decorator that runs `check` on the keyword arguments first."""
+    # Pecan looks for a method's arguments among the functions that its
+    # decorators refer to; a partial object isn't one.
+    check = functools.partial(check)
+
+    def decorate(func):
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            check(kwargs)
+            return func(*args, **kwargs)
+        wrapper.check = check
+        wrapper.checked = described
+        return wrapper
+    return decorate
+
+
 def validated(schema):
     """Check the keyword arguments of a method: the body and the query.
 
@@ -68,15 +99,8 @@ def validated(schema):
     :raises SchemaValidationError: (from the method) naming the field.
     """
     validator = _Lazy(schema, validators.FIELD)
-
-    def decorate(func):
-        @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            validator.validate(kwargs)
-            return func(*args, **kwargs)
-        wrapper.checked = Check('body', lambda version: schema)
-        return wrapper
-    return decorate
+    return _checking(lambda kwargs: validator.validate(kwargs),
+                     Check('body', lambda version: schema))
 
 
 def validated_query(schema):
@@ -85,15 +109,9 @@ def validated_query(schema):
     :raises SchemaValidationError: (from the method) naming the parameter.
     """
     validator = _Lazy(schema, validators.QUERY_PARAMETER)
-
-    def decorate(func):
-        @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            validator.validate(pecan.request.params.mixed())
-            return func(*args, **kwargs)
-        wrapper.checked = Check('query', lambda version: schema)
-        return wrapper
-    return decorate
+    return _checking(
+        lambda kwargs: validator.validate(pecan.request.params.mixed()),
+        Check('query', lambda version: schema))
 
 
 def validated_by_version(schema_of):
@@ -103,19 +121,14 @@ def validated_by_version(schema_of):
     """
     validators_by_version = {}
 
-    def decorate(func):
-        @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            version = pecan.request.version
-            validator = validators_by_version.get(version)
-            if validator is None:
-                validator = validators_by_version[version] = \
-                    validators.SchemaValidator(schema_of(version))
-            validator.validate(kwargs)
-            return func(*args, **kwargs)
-        wrapper.checked = Check('body', schema_of)
-        return wrapper
-    return decorate
+    def check(kwargs):
+        version = pecan.request.version
+        validator = validators_by_version.get(version)
+        if validator is None:
+            validator = validators_by_version[version] = \
+                validators.SchemaValidator(schema_of(version))
+        validator.validate(kwargs)
+    return _checking(check, Check('body', schema_of))
 
 
 def enforce_content_types(content_types: tuple[str, ...]):
@@ -123,15 +136,11 @@ def enforce_content_types(content_types: tuple[str, ...]):
 
     Parameters of the media type, as `charset`, don't matter; its case does.
     """
-    def decorate(func):
-        @functools.wraps(func)
-        def wrapper(*args, **kwargs):
-            given = pecan.request.content_type
-            if given not in content_types:
-                raise http_error.explained(exc.HTTPUnsupportedMediaType(
-                    _("Unexpected content type: '%(given)s'. Expected: "
-                      "%(wanted)s") % {'given': given,
-                                       'wanted': ', '.join(content_types)}))
-            return func(*args, **kwargs)
-        return wrapper
-    return decorate
+    def check(kwargs):
+        given = pecan.request.content_type
+        if given not in content_types:
+            raise http_error.explained(exc.HTTPUnsupportedMediaType(
+                _("Unexpected content type: '%(given)s'. Expected: "
+                  "%(wanted)s") % {'given': given,
+                                   'wanted': ', '.join(content_types)}))
+    return _checking(check)

@@ -145,6 +145,8 @@ def _check_fields(context, body: dict):
         api_utils.require_version('healthcheck', '1.22')
         body['healthcheck'] = container_fields.health_check(
             body['healthcheck'])
+    else:
+        body.pop('healthcheck', None)
     if body.get('mounts'):
         api_utils.require_version('mounts', '1.11')
     _gate(body, 'privileged', '1.21', 'privileged')
