@@ -240,8 +240,11 @@ class ContainerDriver(BaseDriver):
         """
 
     @abc.abstractmethod
-    def start(self, context, container) -> None:
-        """Let a created container run; a running one stays as it is."""
+    def start(self, context, container) -> bool:
+        """Let a created container run; a running one stays as it is.
+
+        :returns: False: it has run and ended, and has to be made anew.
+        """
 
     @abc.abstractmethod
     def await_start(self, context, container, timeout: float) -> Started:
@@ -278,10 +281,6 @@ class ContainerDriver(BaseDriver):
 
         :raises NotPaused: they are not frozen.
         """
-
-    @abc.abstractmethod
-    def is_over(self, context, container) -> bool:
-        """Whether the container has run and ended."""
 
     @abc.abstractmethod
     def is_running(self, context, container) -> bool:

@@ -81,9 +81,9 @@ def run(parts: base.Parts, context, container) -> None:
     """
     driver = parts.driver
     base.journal(context).check()
-    if driver.is_over(context, container):
+    if not driver.start(context, container):
         renew(context, container, driver.recreate(context, container))
-    driver.start(context, container)
+        driver.start(context, container)
     starts.until_started(
         context,
         lambda timeout: driver.await_start(context, container, timeout),

@@ -131,6 +131,8 @@ class Generations(base.KubernetesBase):
     def prune(self, context, container) -> None:
         """Remove the ended Pods that are one too many, the oldest first."""
         current = self.place(container).generation
+        if current <= CONF.kubernetes.kept_generations + 1:
+            return
         former = [found for found in self.pods_of(container)
                   if names.generation_of(found) < current]
         surplus = len(former) - CONF.kubernetes.kept_generations

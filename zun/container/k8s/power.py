@@ -42,10 +42,11 @@ LAYER_LOST = _('Stopped without zun-compute-agent on the node: what was '
 class Power(base.KubernetesBase):
     """Start, stop, kill, pause and unpause of a container."""
 
-    def start(self, context, container) -> None:
+    def start(self, context, container) -> bool:
         found = self.get_pod(container)
         if status.is_gated(found):
             self.patch_pod(found, {'spec': {'schedulingGates': []}})
+        return not status.is_over(found)
 
     def await_start(self, context, container, timeout: float
                     ) -> driver.Started:
@@ -74,9 +75,6 @@ class Power(base.KubernetesBase):
             return None
         newest = max(happened, key=_event_time)
         return '%s: %s' % (newest.get('reason'), newest.get('message'))
-
-    def is_over(self, context, container) -> bool:
-        return status.is_over(self.get_pod(container))
 
     def is_running(self, context, container) -> bool:
         return status.observe(self.get_pod(container),

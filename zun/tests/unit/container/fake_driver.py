@@ -94,7 +94,10 @@ class FakeDriver(driver.ContainerDriver, driver.CapsuleDriver):
     def start(self, context, container):
         self._get(container)
         self._call('start')
+        if self._get(container)[1] == EXITED:
+            return False
         self._set(container, RUNNING)
+        return True
 
     def await_start(self, context, container, timeout):
         self._get(container)
@@ -105,9 +108,6 @@ class FakeDriver(driver.ContainerDriver, driver.CapsuleDriver):
 
     def explain(self, context, container):
         return None
-
-    def is_over(self, context, container):
-        return self._get(container)[1] == EXITED
 
     def is_running(self, context, container):
         return self._get(container)[1] in (RUNNING, PAUSED)

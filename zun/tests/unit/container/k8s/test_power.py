@@ -38,13 +38,17 @@ class TestStart(PowerTestCase):
 
     def test_gate_is_opened(self):
         self.put(fakes.gated())
-        self.driver.start(None, fakes.container())
+        self.assertTrue(self.driver.start(None, fakes.container()))
         self.assertEqual([], self.pod()['spec']['schedulingGates'])
 
     def test_started_already(self):
         self.put(fakes.running())
-        self.driver.start(None, fakes.container())
+        self.assertTrue(self.driver.start(None, fakes.container()))
         self.assertEqual([], self.cluster.patches)
+
+    def test_ended(self):
+        self.put(fakes.ended(0))
+        self.assertFalse(self.driver.start(None, fakes.container()))
 
     def await_start(self):
         return self.driver.await_start(None, fakes.container(), 1)
