@@ -31,6 +31,10 @@ class Simulated(base.Runtime):
             return _describe(found) if found else None
         return self._cluster.call(look)
 
+    def state(self, container_id: str) -> base.State:
+        return self._cluster.call(
+            lambda: _describe(self._container(container_id)).state)
+
     def signal(self, container_id: str, signum: int) -> None:
         def send() -> bool:
             return self._container(container_id).signal(signum)

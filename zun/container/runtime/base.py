@@ -7,8 +7,11 @@ named in the entry point group ``zun.container.runtime``.
 """
 
 import abc
+from collections.abc import Iterator
+import contextlib
 import dataclasses
 import enum
+import typing
 
 from zun.common.i18n import _
 
@@ -38,12 +41,48 @@ class RuntimeContainer:
     exit_code: int | None = None
 
 
+@dataclasses.dataclass(frozen=True)
+class RuntimeImage:
+    """An image in the runtime's store.
+
+    :ivar digest: of its manifest or index, ``sha256:...``.
+    :ivar size: bytes of its layers as they are stored.
+    :ivar created: seconds since the epoch when the name was made.
+    """
+
+    name: str
+    digest: str
+    size: int = 0
+    labels: dict[str, str] = dataclasses.field(default_factory=dict)
+    created: float = 0.0
+
+
 class RuntimeError(Exception):
     """The runtime refused a request; the text says why."""
 
 
 class RuntimeUnavailable(RuntimeError):
     """The runtime does not answer; the request may be made again."""
+
+
+class RuntimeTimeout(RuntimeUnavailable):
+    """The runtime did not answer in time."""
+
+
+class NotSupported(RuntimeError):
+    """The runtime has no way to do it."""
+
+    def __init__(self):
+        super().__init__(_('the container runtime of the node keeps no '
+                           'images for Zun'))
+
+
+class ObjectMissing(RuntimeError):
+    """The runtime has no such image, blob, snapshot or container."""
+
+
+class ObjectExists(RuntimeError):
+    """The runtime has one of that name already."""
 
 
 class ContainerGone(RuntimeError):
@@ -91,6 +130,72 @@ class Runtime(abc.ABC):
     @abc.abstractmethod
     def resume(self, container_id: str) -> None:
         """Thaw all processes; a running container stays as it is."""
+
+    @abc.abstractmethod
+    def state(self, container_id: str) -> State:
+        """What process 1 of a container does now."""
+
+    # -- images and layers -------------------------------------------------
+    # A runtime that has none keeps no layers: a stop loses them.
+
+    def image(self, name: str) -> RuntimeImage | None:
+        """The image of that name, or None."""
+        raise NotSupported()
+
+    def list_images(self, prefix: str = '') -> list[RuntimeImage]:
+        """The images whose name begins so, the oldest first."""
+        raise NotSupported()
+
+    def remove_image(self, name: str) -> None:
+        """Remove a name, and what only it needed; none is no error."""
+        raise NotSupported()
+
+    def commit(self, container_id: str, name: str,
+               labels: dict[str, str] | None = None,
+               unpack: bool = True) -> RuntimeImage:
+        """Make an image of a container, dead ones too.
+
+        It has the layers of the image that the container was first made
+        from and one more with all that was changed since, however often
+        the container was committed and started again. It is pinned: the
+        kubelet does not collect it.
+
+        :param labels: of the image, further ones.
+        :param unpack: make it ready to be run now, else at its first use.
+        :raises ObjectMissing: the container or its base is gone.
+        """
+        raise NotSupported()
+
+    def export_archive(self, name: str, fileobj: typing.BinaryIO,
+                       tag: str | None = None) -> int:
+        """Write an image as a tar: OCI and Docker archive in one.
+
+        :param tag: the name it has inside; None is its own.
+        :returns: the number of bytes written.
+        """
+        raise NotSupported()
+
+    def sweep(self) -> None:
+        """Remove what an agent that was killed has left half done."""
+
+    @contextlib.contextmanager
+    def paused(self, container_id: str) -> Iterator[None]:
+        """Freeze a running container meanwhile; others stay as they are."""
+        frozen = self.freeze(container_id)
+        try:
+            yield
+        finally:
+            if frozen:
+                # It may have been killed meanwhile.
+                with contextlib.suppress(ContainerGone):
+                    self.resume(container_id)
+
+    def freeze(self, container_id: str) -> bool:
+        """Pause what runs; returns whether it did."""
+        if self.state(container_id) is not State.RUNNING:
+            return False
+        self.pause(container_id)
+        return True
 
     def stop(self, container_id: str, timeout: float,
              signum: int = 15, kill_wait: float = 30.0) -> int | None:

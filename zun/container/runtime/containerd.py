@@ -6,36 +6,16 @@ and names their Pod in labels. The messages are compiled from
 ``containerd.proto`` when the package is built.
 """
 
-import contextlib
+import time
 
 from google.protobuf import empty_pb2
-import grpc
-from oslo_log import log as logging
 
 from zun.common.i18n import _
 from zun.container.runtime import base
+from zun.container.runtime import commit
 from zun.container.runtime import containerd_pb2 as pb
-
-LOG = logging.getLogger(__name__)
-
-NAMESPACE = 'k8s.io'
-CALL_SECONDS = 30.0
-
-_CONTAINERS = '/containerd.services.containers.v1.Containers/'
-_TASKS = '/containerd.services.tasks.v1.Tasks/'
-_VERSION = '/containerd.services.version.v1.Version/'
-
-# method -> (service, class of its request, class of its answer)
-_METHODS = {
-    'Version': (_VERSION, empty_pb2.Empty, pb.VersionResponse),
-    'List': (_CONTAINERS, pb.ListContainersRequest,
-             pb.ListContainersResponse),
-    'Get': (_TASKS, pb.TaskRequest, pb.GetTaskResponse),
-    'Kill': (_TASKS, pb.KillRequest, empty_pb2.Empty),
-    'Wait': (_TASKS, pb.WaitRequest, pb.WaitResponse),
-    'Pause': (_TASKS, pb.TaskRequest, empty_pb2.Empty),
-    'Resume': (_TASKS, pb.TaskRequest, empty_pb2.Empty),
-}
+from zun.container.runtime import rpc
+from zun.container.runtime import store
 
 _STATES = {
     pb.CREATED: base.State.CREATED,
@@ -44,6 +24,9 @@ _STATES = {
     pb.PAUSING: base.State.PAUSED,
     pb.STOPPED: base.State.STOPPED,
 }
+# Seconds in which the CRI plugin learns of a new image.
+_SEEN_SECONDS = 10.0
+_SEEN_PAUSE = 0.01
 
 
 class Containerd(base.Runtime):
@@ -53,47 +36,21 @@ class Containerd(base.Runtime):
     """
 
     def __init__(self, endpoint: str):
-        self.endpoint = endpoint.removeprefix('unix://')
-        self._channel = grpc.insecure_channel('unix://' + self.endpoint)
-        self._calls = {
-            name: self._channel.unary_unary(
-                service + name,
-                request_serializer=request.SerializeToString,
-                response_deserializer=answer.FromString)
-            for name, (service, request, answer) in _METHODS.items()}
-
-    def _call(self, method, request, timeout=CALL_SECONDS):
-        return self._calls[method](
-            request, timeout=timeout,
-            metadata=(('containerd-namespace', NAMESPACE),))
-
-    @contextlib.contextmanager
-    def _errors(self, container_id=None):
-        try:
-            yield
-        except grpc.RpcError as e:
-            if e.code() == grpc.StatusCode.NOT_FOUND and container_id:
-                raise base.ContainerGone(container_id) from e
-            text = _('containerd at %(socket)s: %(text)s') % {
-                'socket': self.endpoint, 'text': e.details()}
-            if e.code() in (grpc.StatusCode.UNAVAILABLE,
-                            grpc.StatusCode.DEADLINE_EXCEEDED):
-                raise base.RuntimeUnavailable(text) from e
-            raise base.RuntimeError(text) from e
+        self._connection = rpc.Connection(endpoint)
+        self._store = store.Store(self._connection)
+        self._commits = commit.Commits(self._connection)
 
     def version(self) -> str:
-        with self._errors():
-            return 'containerd ' + self._call(
-                'Version', empty_pb2.Empty()).version
+        return 'containerd ' + self._connection.call(
+            'Version.Version', empty_pb2.Empty()).version
 
     def find(self, pod_uid, container_name):
         wanted = ','.join([
             'labels."io.kubernetes.pod.uid"=="%s"' % pod_uid,
             'labels."io.kubernetes.container.name"=="%s"' % container_name,
             'labels."io.cri-containerd.kind"=="container"'])
-        with self._errors():
-            found = self._call('List', pb.ListContainersRequest(
-                filters=[wanted])).containers
+        found = self._connection.call('Containers.List', pb.ListRequest(
+            filters=[wanted])).containers
         if not found:
             return None
         newest = max(found, key=lambda c: c.created_at.ToNanoseconds())
@@ -106,35 +63,42 @@ class Containerd(base.Runtime):
             newest.id, state, pid=0 if ended else process.pid,
             exit_code=process.exit_status if ended else None)
 
+    def state(self, container_id):
+        process = self._process(container_id)
+        if process is None:
+            return base.State.STOPPED
+        return _STATES.get(process.status, base.State.STOPPED)
+
     def _process(self, container_id):
         try:
-            with self._errors(container_id):
-                return self._call('Get', pb.TaskRequest(
-                    container_id=container_id)).process
-        except base.ContainerGone:
+            return self._connection.call('Tasks.Get', pb.TaskRequest(
+                container_id=container_id)).process
+        except base.ObjectMissing:
             return None
 
+    def _task_call(self, method, request, **options):
+        try:
+            return self._connection.call(method, request, **options)
+        except base.ObjectMissing as exc:
+            raise base.ContainerGone(request.container_id) from exc
+
     def signal(self, container_id, signum):
-        with self._errors(container_id):
-            self._call('Kill', pb.KillRequest(
-                container_id=container_id, signal=signum))
+        self._task_call('Tasks.Kill', pb.KillRequest(
+            container_id=container_id, signal=signum))
 
     def wait(self, container_id, timeout):
         try:
-            with self._errors(container_id):
-                return self._call(
-                    'Wait', pb.WaitRequest(container_id=container_id),
-                    timeout=timeout).exit_status
-        except base.RuntimeUnavailable as e:
-            if e.__cause__.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
-                return None
-            raise
+            return self._task_call(
+                'Tasks.Wait', pb.WaitRequest(container_id=container_id),
+                timeout=timeout).exit_status
+        except base.RuntimeTimeout:
+            return None
 
     def pause(self, container_id):
-        self._switch('Pause', container_id, base.State.PAUSED)
+        self._switch('Tasks.Pause', container_id, base.State.PAUSED)
 
     def resume(self, container_id):
-        self._switch('Resume', container_id, base.State.RUNNING)
+        self._switch('Tasks.Resume', container_id, base.State.RUNNING)
 
     def _switch(self, method, container_id, wanted):
         # containerd refuses to pause what is paused and to resume what
@@ -144,5 +108,54 @@ class Containerd(base.Runtime):
             raise base.ContainerGone(container_id)
         if _STATES.get(process.status) is wanted:
             return
-        with self._errors(container_id):
-            self._call(method, pb.TaskRequest(container_id=container_id))
+        self._task_call(method, pb.TaskRequest(container_id=container_id))
+
+    # -- images and layers -------------------------------------------------
+    def image(self, name):
+        found = self._store.image(name)
+        return self._store.describe(found) if found else None
+
+    def list_images(self, prefix=''):
+        found = [self._store.describe(image)
+                 for image in self._store.images()
+                 if image.name.startswith(prefix)]
+        return sorted(found, key=lambda image: image.created)
+
+    def remove_image(self, name):
+        self._store.remove_image(name)
+
+    def commit(self, container_id, name, labels=None, unpack=True):
+        made = self._commits.commit(container_id, name, labels or {},
+                                    unpack)
+        self._await_cri(name)
+        return made
+
+    def _await_cri(self, name):
+        """Wait until the kubelet can have an image; an event tells."""
+        deadline = time.monotonic() + _SEEN_SECONDS
+        while not self._connection.call(
+                'ImageService.ImageStatus', pb.ImageStatusRequest(
+                    image=pb.ImageSpec(image=name))).image.id:
+            if time.monotonic() > deadline:
+                raise base.RuntimeTimeout(_(
+                    'containerd does not show image %(name)s to the kubelet '
+                    'after %(seconds)d seconds')
+                    % {'name': name, 'seconds': _SEEN_SECONDS})
+            time.sleep(_SEEN_PAUSE)
+
+    def export_archive(self, name, fileobj, tag=None):
+        return self._commits.export(name, fileobj, tag)
+
+    def sweep(self):
+        for lease in self._connection.call(
+                'Leases.List', pb.ListRequest()).leases:
+            if lease.id.startswith(rpc.OWN_PREFIX):
+                self._connection.call('Leases.Delete', pb.DeleteRequest(
+                    key=lease.id))
+        for ingest in self._connection.call(
+                'Content.ListStatuses', pb.ListRequest()).statuses:
+            if ingest.ref.startswith(rpc.OWN_PREFIX):
+                self._store.abort(ingest.ref)
+        for snapshot in list(self._store.snapshots()):
+            if snapshot.name.startswith(rpc.OWN_PREFIX):
+                self._store.remove_snapshot(snapshot.name)
