@@ -17,6 +17,7 @@ from zun.compute.operations import delete
 from zun.compute.operations import execs
 from zun.compute.operations import images
 from zun.compute.operations import networks
+from zun.compute.operations import node
 from zun.compute.operations import policy
 from zun.compute.operations import power
 from zun.compute.operations import update
@@ -154,6 +155,9 @@ class Manager:
     @_afresh
     def container_kill_failed(self, context, exc, container, **kwargs):
         power.failed(context, container, power.KILL, exc)
+
+    def container_keep(self, context, container, halt, timeout):
+        return node.keep(self.parts, context, container, halt, timeout)
 
     def container_restart(self, context, container, pod, memory):
         policy.restart(self.parts, context, container, pod, memory)

@@ -125,6 +125,7 @@ class Sight:
     :ivar unhealthy: its healthcheck fails.
     :ivar note: why it ended or went, where that was not its own doing.
     :ivar restarts: what its restart policy has remembered.
+    :ivar kept: what it has written is safe, or nobody can keep it.
     """
 
     present: bool = False
@@ -136,6 +137,7 @@ class Sight:
     values: dict = dataclasses.field(default_factory=dict)
     note: str | None = None
     restarts: str | None = None
+    kept: bool = True
 
 
 class Observer(typing.Protocol):
@@ -260,6 +262,22 @@ class ContainerDriver(BaseDriver):
     @abc.abstractmethod
     def stop(self, context, container, timeout: int | None) -> Stopped:
         """Signal, wait, kill. A container that has ended is no error."""
+
+    def is_kept(self, context, container) -> bool:
+        """Whether what a container has written is safe, or it runs.
+
+        An engine that keeps it by itself has nothing to do.
+        """
+        return True
+
+    def keep(self, context, container) -> str | None:
+        """Keep what an ended container has written and said, on its node.
+
+        May be repeated.
+
+        :returns: what the user has to know, where it can't be kept.
+        """
+        return None
 
     @abc.abstractmethod
     def kill(self, context, container, signal: str | int | None) -> None:

@@ -16,6 +16,7 @@ class Simulated(base.Runtime):
     """Containers of one node of a cluster in this process."""
 
     def __init__(self, cluster: clusters.Cluster, node: str) -> None:
+        super().__init__()
         self._cluster = cluster
         self._node = node
 

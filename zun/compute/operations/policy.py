@@ -14,6 +14,7 @@ from zun.common import consts
 from zun.common import context as zun_context
 from zun.compute.operations import base
 from zun.compute.operations import create
+from zun.compute.operations import node
 from zun.compute.operations import power
 from zun.compute.operations import restarts
 from zun.compute.operations import rows
@@ -49,6 +50,15 @@ def remove(container) -> None:
         context_of(container), 'container_delete',
         {'container': container, 'force': True}, host=container.host,
         lane=container.uuid, dedup_key='remove:%s' % container.uuid)
+
+
+def keep(container) -> None:
+    """Let a container's node keep what it has written and said."""
+    queue.enqueue(
+        context_of(container), node.KEEP,
+        {'container': container, 'halt': False, 'timeout': None},
+        host=container.host, lane=container.uuid,
+        dedup_key='keep:%s' % container.container_id)
 
 
 def context_of(container) -> zun_context.RequestContext:
@@ -90,7 +100,8 @@ def _renew(parts, context, container, memory):
     base.journal(context).check()
     try:
         if driver.is_running(context, container):
-            driver.stop(context, container, None)
+            node.halt(parts, context, container, None)
+        node.settle(parts, context, container)
         values = driver.recreate(context, container, restarts=memory)
     except errors.ContainerMissing:
         values = driver.recreate(context, container,

@@ -15,6 +15,7 @@ from zun.common.i18n import _
 from zun.compute import container_actions as actions
 from zun.compute.operations import base
 from zun.compute.operations import events
+from zun.compute.operations import node
 from zun.compute.operations import rows
 from zun.compute.operations import starts
 from zun.compute.operations import volumes
@@ -82,6 +83,7 @@ def run(parts: base.Parts, context, container) -> None:
     driver = parts.driver
     base.journal(context).check()
     if not driver.start(context, container):
+        node.settle(parts, context, container)
         renew(context, container, driver.recreate(context, container))
         driver.start(context, container)
     starts.until_started(
@@ -142,7 +144,7 @@ def reboot(parts: base.Parts, context, container, timeout) -> None:
     def act():
         # A start that is waited for must not be stopped again.
         if not journal.step_get(_ENDED):
-            parts.driver.stop(context, container, seconds)
+            node.halt(parts, context, container, seconds)
             journal.step_put(_ENDED, True)
         run(parts, context, container)
 

@@ -22,6 +22,7 @@ from zun.common.i18n import _
 from zun.common.k8s import errors as k8s_errors
 from zun.compute.operations import base
 from zun.compute.operations import create
+from zun.compute.operations import node
 from zun.compute.operations import policy
 from zun.compute.operations import restarts
 from zun.compute.tasks import errors as task_errors
@@ -170,6 +171,14 @@ def sync_container(context, observer: container_driver.Observer,
                _('The healthcheck of the container failed'))
     else:
         _save(context, container, seen.values)
+        _keep(context, container, seen)
+
+
+def _keep(context, container, seen):
+    """Have kept what a container has written that stays as it ended."""
+    if seen.ended and not seen.kept and node.has_agent(
+            context, container.host):
+        policy.keep(container)
 
 
 def _ended(context, container, seen):
@@ -184,6 +193,7 @@ def _ended(context, container, seen):
         policy.remove(container)
     else:
         _save(context, container, seen.values)
+        _keep(context, container, seen)
 
 
 def _vanished(context, container, seen):

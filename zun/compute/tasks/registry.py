@@ -44,6 +44,7 @@ KINDS = {kind.name: kind for kind in (
     Kind('container_unpause', 'container.uuid', node_local=True,
          priority=SOON),
     Kind('container_commit', 'container.uuid', node_local=True),
+    Kind('container_keep', 'container.uuid', node_local=True, priority=SOON),
     Kind('container_update', 'container.uuid'),
     Kind('resize_container', 'container.uuid'),
     Kind('add_security_group', 'container.uuid'),

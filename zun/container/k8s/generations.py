@@ -16,6 +16,7 @@ from zun.common.k8s import errors as k8s_errors
 import zun.conf
 from zun.container import driver
 from zun.container.k8s import base
+from zun.container.k8s import layers
 from zun.container.k8s import names
 from zun.container.k8s import namespaces
 from zun.container.k8s import pod
@@ -119,11 +120,13 @@ class Generations(base.KubernetesBase):
         spec = former['spec']
         network = network_of(former)
         pull_secrets = spec.get('imagePullSecrets') or [{}]
+        images, origins = layers.next_images(former, {
+            item['name']: image_of(former, item)
+            for item in spec['containers']})
         return pod.Surroundings(
             namespace=former['metadata']['namespace'],
             generation=generation,
-            images={item['name']: image_of(former, item)
-                    for item in spec['containers']},
+            images=images, origins=origins,
             pull_secret=pull_secrets[0].get('name'), vifs=network.vifs,
             nameservers=network.nameservers,
             mounts=volumes.mounts_of(former), restarts=restarts)

@@ -19,6 +19,7 @@ from zun.common.k8s import errors as k8s_errors
 from zun.common.k8s import watch
 from zun.container import driver
 from zun.container.k8s import capsules
+from zun.container.k8s import layers
 from zun.container.k8s import names
 from zun.container.k8s import namespaces
 from zun.container.k8s import status
@@ -140,7 +141,8 @@ class Observer:
             values=status.row_values(
                 container.status, container.task_state, seen, now,
                 detail=container.status_detail),
-            restarts=_restarts(found))
+            restarts=_restarts(found),
+            kept=layers.kept_of(found) is not None)
 
     def look_into(self, capsule, now: datetime.datetime
                   ) -> dict[str, dict] | None:
@@ -212,7 +214,7 @@ def _slim(found):
     meta, spec = found['metadata'], found['spec']
     annotations = {key: value
                    for key, value in names.annotations_of(found).items()
-                   if key == names.RESTARTS}
+                   if key in (names.RESTARTS, names.KEPT)}
     return {
         'metadata': {'name': meta['name'], 'namespace': meta['namespace'],
                      'uid': meta['uid'], 'labels': meta.get('labels'),

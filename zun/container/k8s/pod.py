@@ -67,6 +67,9 @@ class Surroundings:
     :ivar nameservers: of the subnets, in their order.
     :ivar mounts: by name of the container in the Pod.
     :ivar restarts: what its restart policy has to remember.
+    :ivar origins: by name of the container in the Pod: (reference, pull
+        policy) of what it was first made from, where ``images`` names a
+        layer that was kept.
     :ivar gated: hold the Pod back until it is started.
     """
 
@@ -79,6 +82,8 @@ class Surroundings:
     mounts: dict[str, Sequence[Mount]] = dataclasses.field(
         default_factory=dict)
     restarts: str | None = None
+    origins: dict[str, Sequence[str]] = dataclasses.field(
+        default_factory=dict)
     gated: bool = True
 
 
@@ -209,6 +214,7 @@ def _metadata(container, around, kind):
         names.USER_ANNOTATIONS: json_text(container.annotations),
         names.VIFS: json_text(list(around.vifs)),
         names.RESTARTS: around.restarts,
+        names.ORIGINS: json_text(around.origins),
     }
     return {
         'name': names.pod_name(container.uuid, around.generation),

@@ -22,6 +22,7 @@ import zun.conf
 from zun.container import driver
 from zun.container import errors
 from zun.container.k8s import base
+from zun.container.k8s import layers
 from zun.container.k8s import status
 from zun.container.runtime import base as runtime_base
 
@@ -35,11 +36,10 @@ _BEFORE_RUN = status.PULL_REASONS + (
 # Seconds that the kubelet may take to tell of an end.
 _REPORT_SECONDS = 30.0
 
-LAYER_LOST = _('Stopped without zun-compute-agent on the node: what was '
-               'written to the root file system is lost at the next start')
+LAYER_LOST = layers.LAYER_LOST
 
 
-class Power(base.KubernetesBase):
+class Power(layers.Layers):
     """Start, stop, kill, pause and unpause of a container."""
 
     def start(self, context, container) -> bool:
@@ -83,15 +83,19 @@ class Power(base.KubernetesBase):
     def stop(self, context, container, timeout: int | None
              ) -> driver.Stopped:
         found = self.get_pod(container)
-        if status.is_over(found) or status.is_gated(found):
+        if status.is_gated(found):
             return driver.Stopped()
+        if status.is_over(found):
+            return driver.Stopped(self._keep(container, found))
         grace = CONF.kubernetes.stop_timeout if timeout is None else timeout
         running = self._in_runtime(container, found)
         if running is not None:
             with _runtime_errors(container):
                 self.runtime.stop(running.id, grace)
+            # The kubelet tells of the end meanwhile.
+            kept = self._save(container, found)
             self._await_over(container, found, _REPORT_SECONDS)
-            return driver.Stopped()
+            return driver.Stopped(self._note_down(container, found, kept))
         self._set_deadline(container, found)
         return driver.Stopped(note=LAYER_LOST)
 
@@ -111,6 +115,7 @@ class Power(base.KubernetesBase):
             self._kill_inside(container, number)
         if number == signals.SIGKILL:
             self._await_over(container, found, _REPORT_SECONDS)
+            self._keep(container, found)
 
     def pause(self, context, container) -> None:
         running = self._need_runtime(container, _('Pausing'))

@@ -35,6 +35,7 @@ HEALTHY, UNHEALTHY, STARTING = 'healthy', 'unhealthy', 'starting'
 # A Pod is unready from its making to its first success; a change some time
 # after the start is another one.
 _SETTLING = datetime.timedelta(seconds=3)
+_NEVER_RAN = ('StartError', 'ContainerCannotRun')
 _ON_ITS_WAY = ('ContainerCreating', 'PodInitializing', None, '')
 
 
@@ -152,6 +153,14 @@ def is_over(pod: dict) -> bool:
     return pod['status'].get('phase') in ('Succeeded', 'Failed')
 
 
+def has_run(pod: dict) -> bool:
+    """Whether a container of the Pod has had a process."""
+    return any('running' in state or (
+        'terminated' in state and
+        state['terminated'].get('reason') not in _NEVER_RAN)
+        for state in _states(pod['status']))
+
+
 def _container_status(pod, container):
     status = pod['status']
     for key in ('containerStatuses', 'initContainerStatuses'):
@@ -226,7 +235,7 @@ def _state(word, **fields):
 def _terminated(pod, end):
     reason = end.get('reason') or ''
     started = end.get('startedAt') or NEVER
-    if reason in ('StartError', 'ContainerCannotRun'):
+    if reason in _NEVER_RAN:
         return Observation(
             _state('created', ExitCode=end.get('exitCode', 128)),
             Failure(reason, end.get('message') or reason))

@@ -11,9 +11,14 @@ from collections.abc import Iterator
 import contextlib
 import dataclasses
 import enum
+import pathlib
+import time
 import typing
 
 from zun.common.i18n import _
+
+# Seconds between two looks for a runtime that is away.
+_AWAY_PAUSE = 0.2
 
 
 class State(enum.Enum):
@@ -94,8 +99,41 @@ class ContainerGone(RuntimeError):
         self.container_id = container_id
 
 
+class Kills(typing.Protocol):
+    """When containers are to be killed, in seconds since the epoch."""
+
+    def get(self, container_id: str) -> float | None:
+        """The time for a container, None for one that nobody stops."""
+
+    def put(self, container_id: str, when: float) -> None:
+        """Remember a time."""
+
+    def drop(self, container_id: str) -> None:
+        """Forget about a container; nothing known is no error."""
+
+
+class _Remembered(dict):
+    """Times of kills that are forgotten with the process."""
+
+    put = dict.__setitem__
+
+    def drop(self, container_id: str) -> None:
+        self.pop(container_id, None)
+
+
 class Runtime(abc.ABC):
-    """Containers of the Pods on this node."""
+    """Containers of the Pods on this node.
+
+    :ivar kills: what is to be killed, see
+        :class:`zun.container.runtime.kills.PendingKills`.
+    :ivar logs: where logs of former runs are saved, see
+        :class:`zun.container.runtime.saved_logs.SavedLogs`; None: nowhere.
+    """
+
+    logs: typing.Any = None
+
+    def __init__(self) -> None:
+        self.kills: Kills = _Remembered()
 
     @abc.abstractmethod
     def version(self) -> str:
@@ -197,29 +235,57 @@ class Runtime(abc.ABC):
         self.pause(container_id)
         return True
 
+    def log_path(self, container_id: str) -> pathlib.Path | None:
+        """The newest log file of a container, in the kubelet's format."""
+        raise NotSupported()
+
     def stop(self, container_id: str, timeout: float,
              signum: int = 15, kill_wait: float = 30.0) -> int | None:
         """Signal, wait, then kill.
 
-        A frozen process can't act on a signal, so it is thawed first.
+        A frozen process can't act on a signal, so it is thawed first. A
+        stop that somebody has begun is gone on with: there is no second
+        signal, and the kill comes at the time it was meant for. A runtime
+        that goes away meanwhile is waited for.
 
         :param timeout: seconds between the signal and SIGKILL.
         :param kill_wait: seconds that the kernel has to end the process.
         :returns: the exit code; None when the process had ended before.
         :raises RuntimeError: the process outlived SIGKILL.
         """
+        due = self.kills.get(container_id)
         try:
-            self.resume(container_id)
-            self.signal(container_id, signum)
-            code = self.wait(container_id, timeout)
+            if due is None:
+                due = time.time() + timeout
+                self.resume(container_id)
+                self.kills.put(container_id, due)
+                self.signal(container_id, signum)
+            code = self._outlast(container_id, due, kill_wait)
+        except ContainerGone:
+            code = None
+        self.kills.drop(container_id)
+        return code
+
+    def _outlast(self, container_id, due, kill_wait):
+        """Wait for the end, from a time on with SIGKILL."""
+        killed = None
+        while True:
+            left = due - time.time()
+            try:
+                if left <= 0:
+                    killed = killed or time.monotonic()
+                    self.signal(container_id, 9)
+                code = self.wait(container_id, left if left > 0 else
+                                 kill_wait)
+            except RuntimeUnavailable:
+                if killed and time.monotonic() - killed > kill_wait:
+                    raise
+                time.sleep(_AWAY_PAUSE)
+                continue
             if code is not None:
                 return code
-            self.signal(container_id, 9)
-            code = self.wait(container_id, kill_wait)
-        except ContainerGone:
-            return None
-        if code is None:
-            raise RuntimeError(
-                _('container %(id)s still runs %(seconds)d seconds after '
-                  'SIGKILL') % {'id': container_id, 'seconds': kill_wait})
-        return code
+            if killed:
+                raise RuntimeError(
+                    _('container %(id)s still runs %(seconds)d seconds '
+                      'after SIGKILL')
+                    % {'id': container_id, 'seconds': kill_wait})

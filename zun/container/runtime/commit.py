@@ -175,8 +175,7 @@ class Commits:
 
         Its tag may have moved since, so that the name alone won't do.
         """
-        text = box.extensions[_CRI_METADATA].value
-        wanted = json.loads(text)['Metadata']['ImageRef']
+        wanted = cri_metadata(box)['ImageRef']
         for name in (wanted, box.image):
             image = self._store.image(name)
             found = image and self._manifest_with(image, wanted)
@@ -219,6 +218,11 @@ class Commits:
                 archive.addfile(_header(_path(blob), size),
                                 _Joined(self._store.chunks(blob)))
         return counted.size
+
+
+def cri_metadata(box) -> dict:
+    """What the CRI plugin notes down about a container of its own."""
+    return json.loads(box.extensions[_CRI_METADATA].value)['Metadata']
 
 
 def _history(before, count):

@@ -6,6 +6,7 @@ and names their Pod in labels. The messages are compiled from
 ``containerd.proto`` when the package is built.
 """
 
+import pathlib
 import time
 
 from google.protobuf import empty_pb2
@@ -36,6 +37,7 @@ class Containerd(base.Runtime):
     """
 
     def __init__(self, endpoint: str):
+        super().__init__()
         self._connection = rpc.Connection(endpoint)
         self._store = store.Store(self._connection)
         self._commits = commit.Commits(self._connection)
@@ -145,6 +147,12 @@ class Containerd(base.Runtime):
 
     def export_archive(self, name, fileobj, tag=None):
         return self._commits.export(name, fileobj, tag)
+
+    def log_path(self, container_id):
+        box = self._connection.call('Containers.Get', pb.KeyRequest(
+            key=container_id)).container
+        path = commit.cri_metadata(box).get('LogPath')
+        return pathlib.Path(path) if path else None
 
     def sweep(self):
         for lease in self._connection.call(

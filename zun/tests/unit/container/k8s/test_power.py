@@ -31,6 +31,10 @@ class PowerTestCase(base.DriverTestCase):
     def give_runtime(self, found=RUNNING):
         self.runtime = mock.Mock(spec=runtime_base.Runtime)
         self.runtime.find.return_value = found
+        self.runtime.list_images.return_value = []
+        self.runtime.commit.side_effect = lambda container_id, name, labels: (
+            runtime_base.RuntimeImage(name, 'sha256:1'))
+        self.runtime.logs = None
         self.driver.runtime = self.runtime
 
 
@@ -148,7 +152,7 @@ class TestStopWithAgent(PowerTestCase):
         self.put(fakes.running())
         self.ends()
         self.stop()
-        self.runtime.find.assert_called_once_with('u1', 'main')
+        self.runtime.find.assert_called_with('u1', 'main')
 
     def test_runtime_that_is_away(self):
         self.runtime.find.side_effect = runtime_base.RuntimeUnavailable('x')
@@ -240,7 +244,7 @@ class TestKillWithAgent(PowerTestCase):
         self.ends()
         self.kill('KILL')
         self.assertEqual(['resume', 'signal'], [
-            call[0] for call in self.runtime.mock_calls[1:]])
+            call[0] for call in self.runtime.mock_calls[1:3]])
 
     def test_gone(self):
         self.give_runtime()
