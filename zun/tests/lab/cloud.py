@@ -21,7 +21,9 @@ from zun.compute.operations import sync
 from zun.compute.tasks import registry
 from zun.compute.tasks import service as task_service
 import zun.conf
+from zun.container import driver as container_driver
 from zun.container.k8s import namespaces
+from zun.container.runtime import containerd
 from zun.db import api as db_api
 from zun.network import neutron
 from zun import objects
@@ -44,12 +46,16 @@ class Cloud(fixtures.Fixture):
 
     :param kubeconfig: of the cluster.
     :param syncing: keep rows true to the cluster.
+    :param containerd: socket of the node's runtime, for its agent; None
+        is a node without one.
     """
 
-    def __init__(self, kubeconfig: str, syncing: bool = True):
+    def __init__(self, kubeconfig: str, syncing: bool = True,
+                 containerd: str | None = None):
         super().__init__()
         self._kubeconfig = kubeconfig
         self._syncing = syncing
+        self._containerd = containerd
         self.prefix = 'zunlab%s-' % uuidutils.generate_uuid()[:6]
 
     def _setUp(self) -> None:
@@ -65,6 +71,8 @@ class Cloud(fixtures.Fixture):
         self.addCleanup(self._remove_namespace)
         self.host = self._report_node()
         self.start_worker()
+        if self._containerd:
+            self.start_agent()
         if self._syncing:
             state_sync = sync.StateSync()
             state_sync.start()
@@ -111,6 +119,19 @@ class Cloud(fixtures.Fixture):
         worker.start()
         self.addCleanup(worker.stop, 5)
         return worker
+
+    def start_agent(self) -> task_service.TaskService:
+        """What takes the tasks of the node; stopped before the rest."""
+        driver = container_driver.load_container_driver()
+        driver.runtime = self.runtime = containerd.Containerd(
+            self._containerd)
+        agent = task_service.TaskService(
+            registry.from_manager(manager.Manager(driver)), self.host,
+            registry.AGENT_BINARY, is_leader=lambda: False,
+            queue=registry.AGENT + self.host)
+        agent.start()
+        self.addCleanup(agent.stop, 5)
+        return agent
 
     def _remove_namespace(self):
         name = self.namespace
@@ -177,6 +198,11 @@ class Cloud(fixtures.Fixture):
     # -- what became of it -----------------------------------------------
     def row(self, container):
         return objects.Container.get_by_uuid(self.context, container.uuid)
+
+    def pod(self, container) -> dict:
+        """The current Pod of a container."""
+        return self.cluster.get(
+            client.PODS, self.row(container).container_id, self.namespace)
 
     def is_gone(self, container) -> bool:
         return not db_api.list_containers(

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a container has written outlives its stop, on a real node."""
+
+import os
+import pathlib
+
+from zun.container.k8s import names
+from zun.tests.lab import cloud
+from zun.tests.lab import cluster
+from zun.tests.lab import test_driver
+from zun.tests.lab import tree
+
+# 100 MB, many small files, and whatever a file system knows of.
+FILL = r'''
+set -e
+mkdir -p /data/many /data/private /data/sticky
+head -c 100000000 /dev/urandom > /data/big
+i=0
+while [ $i -lt 1000 ]; do echo "file $i" > /data/many/$i; i=$((i+1)); done
+chmod 4755 /data/many/1; chmod 000 /data/many/2; chown 1234:4321 /data/many/3
+chmod 700 /data/private; chmod 1777 /data/sticky
+ln -s big /data/link; ln -s /nowhere /data/broken; ln /data/many/4 /data/hard
+mkfifo /data/fifo; mknod /data/device c 1 3
+touch -d '2001-02-03 04:05:06' /data/many/5
+mv /etc/group /etc/group2; cp -p /etc/group2 /etc/group
+rm -rf /www; rm -f /bin/wc
+echo changed >> /etc/passwd
+'''
+
+class LayerTestCase(test_driver.CloudTestCase):
+
+    def setUp(self):
+        super(test_driver.CloudTestCase, self).setUp()
+        self.lab = cluster.get()
+        self.cloud = self.useFixture(cloud.Cloud(
+            self.kubeconfig(), containerd=self.lab.containerd))
+        cloud.CONF.set_override('execute_timeout', 60, 'docker')
+
+    def shell(self, container, script):
+        """Output of a script that has to succeed."""
+        code, output = self.run_in(
+            container, "sh -c '%s'" % script.replace("'", "'\"'\"'"))
+        self.assertEqual(0, code, output)
+        return output
+
+    def fill(self, container):
+        self.shell(container, FILL)
+        data = self.root(container) / 'data'
+        os.setxattr(data / 'many' / '6', 'user.note', bytes(range(256)))
+        os.setxattr(data / 'private', 'user.note', b'of a directory')
+        os.setxattr(data / 'many' / '7', 'security.capability',
+                    bytes.fromhex('0100000200040000000000000000000000000000'))
+        os.utime(data / 'many' / '8', ns=(1, 1234567890123456789))
+
+    def assertTree(self, before, container):
+        self.assertEqual({}, tree.differences(
+            before, tree.describe(self.root(container))))
+
+    def kept(self, container):
+        return [image.name for image in self.cloud.runtime.list_images(
+            names.KEPT_PREFIX + container.uuid)]
+
+    def root(self, container):
+        """The files of a running container, as the node sees them."""
+        pod = self.cloud.pod(container)
+        box = self.cloud.runtime.find(pod['metadata']['uid'], 'main')
+        return pathlib.Path('/proc/%d/root' % box.pid)
+
+
+class TestStopAndStart(LayerTestCase):
+
+    def test_all_that_was_written_is_there_again(self):
+        container = self.create()
+        self.fill(container)
+        before = tree.describe(self.root(container))
+        self.assertGreater(len(before), 1000)
+        for __ in range(2):
+            row = self.act('stop', container, '1', status='Stopped')
+            self.assertIsNone(row.status_reason)
+            self.act('start', container, status='Running')
+            self.assertTree(before, container)
+        self.assertEqual(1, len(self.kept(container)))
+        self.delete(container)
+        self.assertNothingLeft()
