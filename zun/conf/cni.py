@@ -9,14 +9,44 @@ cni_daemon_group = cfg.OptGroup(
     help='How zun-cni-daemon plugs containers into their ports.')
 
 cni_daemon_opts = [
+    cfg.StrOpt(
+        'socket',
+        default='/run/zun/cni.sock',
+        help='Unix socket on which zun-cni asks the daemon. The CNI '
+             'configuration names it too, if it is another one.'),
+    cfg.StrOpt(
+        'state_path',
+        default='/var/lib/zun/cni',
+        help='Folder that keeps what is plugged on this node. It must '
+             'outlive the node\'s restart.'),
+    cfg.FloatOpt(
+        'pod_timeout',
+        default=10,
+        min=0,
+        help='Seconds to wait for a Pod that the container runtime knows '
+             'sooner than the daemon.'),
+    cfg.FloatOpt(
+        'sweep_interval',
+        default=60,
+        min=1,
+        help='Seconds between two looks for sandboxes that are gone and '
+             'were not unplugged.'),
+    cfg.FloatOpt(
+        'retry_interval',
+        default=2,
+        min=0.1,
+        help='Seconds after which an interface is plugged into a running '
+             'container anew when that has failed.'),
     cfg.IPOpt(
         'cni_daemon_host',
         default='127.0.0.1',
-        help='Address that the daemon listens on for zun-cni.'),
+        help='Unused: the daemon listens on a socket of the node, see '
+             'socket. Accepted so that configuration files of older '
+             'releases keep working.'),
     cfg.PortOpt(
         'cni_daemon_port',
         default=9036,
-        help='Port that the daemon listens on for zun-cni.'),
+        help='Unused: see cni_daemon_host.'),
     cfg.IntOpt(
         'worker_num',
         default=30,
@@ -24,36 +54,34 @@ cni_daemon_opts = [
     cfg.IntOpt(
         'vif_active_timeout',
         default=60,
-        help='Seconds to wait until the Networking service reports a '
-             'plugged port as active.'),
+        help='Seconds to wait until packets pass through a port that was '
+             'plugged. The runtime is then told to try again.'),
     cfg.IntOpt(
         'pyroute2_timeout',
         default=10,
-        help='Seconds to wait for the kernel to show a new interface.'),
+        help='Unused: an interface is there when the kernel answers.'),
     cfg.BoolOpt(
         'docker_mode',
         default=False,
-        help='Set where the daemon runs in a container and sees the '
-             'network namespaces of the host under netns_proc_dir only.'),
+        help='Unused: zun-cni hands the network namespace over as an open '
+             'file.'),
     cfg.StrOpt(
         'netns_proc_dir',
-        help='Directory under which the /proc of the host is mounted into '
-             "the daemon's own container."),
+        help='Unused: see docker_mode.'),
     cfg.StrOpt(
         'zun_cni_config_file',
         default='/etc/cni/net.d/10-zun-cni.conf',
-        help='The CNI configuration that the daemon writes for the '
-             'container runtime.'),
+        help='Unused: the CNI configuration of the runtime class is the '
+             'operator\'s, see etc/zun/kubernetes/cni.yaml.'),
     cfg.DictOpt(
         'sriov_physnet_resource_mappings',
         default={},
-        help='Physical networks and the resource names of their SR-IOV '
-             'devices, as PHYSNET:RESOURCE pairs.'),
+        help='Unused: devices are claimed as [pci] passthrough_whitelist '
+             'says, and moved into the container.'),
     cfg.DictOpt(
         'sriov_resource_driver_mappings',
         default={},
-        help='Resource names of SR-IOV devices and the drivers that serve '
-             'them, as RESOURCE:DRIVER pairs.'),
+        help='Unused: see sriov_physnet_resource_mappings.'),
 ]
 
 

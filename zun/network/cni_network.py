@@ -8,7 +8,8 @@ the node has to know of a port goes with the Pod as a *VIF*::
      "vif_type": ..., "vif_details": {...}, "vnic_type": ...,
      "profile": {...},
      "ips": [{"address": ..., "cidr": ..., "gateway": ..., "version": 4,
-              "subnet": ..., "routes": [{"destination", "nexthop"}]}]}
+              "subnet": ..., "routes": [{"destination", "nexthop"}],
+              "nameservers": [...]}]}
 """
 
 import ipaddress
@@ -370,6 +371,7 @@ def _vif_ip(ip, subnet):
         'subnet': ip['subnet_id'], 'cidr': subnet.get('cidr'),
         'gateway': subnet.get('gateway_ip'),
         'routes': subnet.get('host_routes') or [],
+        'nameservers': subnet.get('dns_nameservers') or [],
     }
 
 
