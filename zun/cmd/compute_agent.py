@@ -6,6 +6,7 @@ from zun.common import admin
 from zun.common import process
 from zun.common import service
 from zun.compute import manager
+from zun.compute import node_keeper
 from zun.compute import node_reporter
 from zun.compute.tasks import registry
 from zun.compute.tasks import service as task_service
@@ -57,6 +58,7 @@ def build(worker_id: int) -> list[process.Part]:
     """The parts of the process."""
     driver = container_driver.load_container_driver()
     driver.runtime = _load_runtime()
+    keeper = node_keeper.NodeKeeper(driver, CONF.host)
     tasks = NodeTasks(driver)
     parts: list[process.Part] = []
     if CONF.task.admin_port:
@@ -67,7 +69,7 @@ def build(worker_id: int) -> list[process.Part]:
                    'runtime': check_runtime},
             cert_file=CONF.task.admin_cert_file,
             key_file=CONF.task.admin_key_file))
-    return parts + [node_reporter.NodeReporter(CONF.host), tasks]
+    return parts + [node_reporter.NodeReporter(CONF.host), keeper, tasks]
 
 
 def main() -> None:

@@ -19,6 +19,33 @@ agent_opts = [
         'runtime_endpoint',
         default='unix:///run/containerd/containerd.sock',
         help='The socket on which the container runtime listens.'),
+    cfg.StrOpt(
+        'state_path',
+        default='/var/lib/zun/agent',
+        help='Directory of the node in which the agent keeps the logs of '
+             'former runs, and when it has to kill what is being stopped. '
+             'It has to outlive the agent.'),
+    cfg.IntOpt(
+        'kept_layers_size',
+        default=0,
+        min=0,
+        help='MiB that the kept layers of stopped containers may take on '
+             'this node, 0 for no limit. Beyond it the oldest is removed, '
+             'never one of a container that runs: what that container has '
+             'written is lost, and its status_reason says so. The disk '
+             'that containers claim in Placement bounds them as well.'),
+    cfg.IntOpt(
+        'kept_logs_size',
+        default=10,
+        min=0,
+        help='MiB of logs of former runs kept for each container. Beyond it '
+             'the oldest run is removed, never the latest one.'),
+    cfg.IntOpt(
+        'tidy_interval',
+        default=10,
+        min=1,
+        help='Seconds between two looks for layers and logs that are no '
+             'longer needed.'),
 ]
 
 

@@ -279,6 +279,20 @@ class ContainerDriver(BaseDriver):
         """
         return None
 
+    def images_in_use(self, container) -> tuple[set[str], bool] | None:
+        """Kept layers that a container needs, and whether it is stopped.
+
+        None: the engine has no such container, so nobody can tell.
+        """
+        return None
+
+    def give_up_layer(self, container, image: str) -> str | None:
+        """Let a stopped container go on without a kept layer.
+
+        :returns: what the user has to know; None: it is needed after all.
+        """
+        return None
+
     @abc.abstractmethod
     def kill(self, context, container, signal: str | int | None) -> None:
         """Send a signal to process 1; None is SIGKILL.

@@ -14,13 +14,17 @@ from oslo_log import log as logging
 
 from zun.common.i18n import _
 from zun.common.k8s import errors as k8s_errors
+import zun.conf
 from zun.container import driver
 from zun.container.k8s import base
 from zun.container.k8s import names
 from zun.container.k8s import status
 from zun.container.runtime import base as runtime_base
+from zun.container.runtime import kept as kept_names
 
 LOG = logging.getLogger(__name__)
+
+CONF = zun.conf.CONF
 
 LAYER_LOST = _('Stopped without zun-compute-agent on the node: what was '
                'written to the root file system is lost at the next start')
@@ -85,7 +89,7 @@ class Layers(base.KubernetesBase):
     def is_kept(self, context, container) -> bool:
         """Whether there is nothing to keep, or it was done."""
         found = self.get_pod(container)
-        return not status.is_over(found) or kept_of(found) is not None
+        return not status.has_ended(found) or kept_of(found) is not None
 
     def keep(self, context, container) -> str | None:
         """Keep layer and log of a container that has ended.
@@ -96,7 +100,7 @@ class Layers(base.KubernetesBase):
         :raises Unavailable: the runtime does not answer.
         """
         found = self.get_pod(container)
-        if not status.is_over(found):
+        if not status.has_ended(found):
             return None
         return self._keep(container, found)
 
@@ -108,6 +112,7 @@ class Layers(base.KubernetesBase):
                                self._save(container, found))
 
     def _note_down(self, container, found, kept):
+        self._save_logs(container, found)
         self.patch_pod(found, {'metadata': {'annotations': {
             names.KEPT: kept.dump()}}})
         self._remove_older(container.uuid, names.generation_of(found),
@@ -140,26 +145,68 @@ class Layers(base.KubernetesBase):
             raise runtime_base.ObjectMissing(
                 _('the node has removed the container'))
         if box is None:
-            is_layer = names.parse_kept_image(item['image'])
+            is_layer = kept_names.parse(item['image'])
             return item['image'] if is_layer else None
         generation = names.generation_of(found)
-        self._save_log(container.uuid, name, generation, box.id)
         return self.runtime.commit(
-            box.id, names.kept_image(container.uuid, name, generation),
-            {names.CONTAINER: container.uuid}).name
+            box.id, kept_names.image_name(container.uuid, name, generation),
+            {kept_names.OWNER: container.uuid, kept_names.DEPLOYMENT:
+             CONF.kubernetes.namespace_prefix}).name
 
-    def _save_log(self, uuid, name, generation, container_id):
+    def _save_logs(self, container, found):
+        """Copy what a Pod's containers have said, all of it by now."""
         if self.runtime.logs is None:
             return
-        source = self.runtime.log_path(container_id)
-        if source is not None:
-            self.runtime.logs.save(uuid, name, generation, source)
+        for item in found['spec']['containers']:
+            name = item['name']
+            try:
+                box = self.runtime.find(found['metadata']['uid'], name)
+                source = box and self.runtime.log_path(box.id)
+                if source:
+                    self.runtime.logs.save(
+                        container.uuid, name, names.generation_of(found),
+                        source)
+            except (runtime_base.RuntimeError, OSError) as exc:
+                # It can be read as long as its Pod is there.
+                LOG.warning('The log of container %(uuid)s was not saved: '
+                            '%(error)s',
+                            {'uuid': container.uuid, 'error': exc})
+
+    def images_in_use(self, container) -> tuple[set[str], bool] | None:
+        """Kept layers that a container needs, and whether it is stopped.
+
+        None: it has no Pod that would say so.
+        """
+        found = self.find_pod(container)
+        if found is None:
+            return None
+        kept = kept_of(found)
+        needed = {item['image'] for item in found['spec']['containers']}
+        needed.update(kept.images.values() if kept else ())
+        return needed, status.has_ended(found)
+
+    def give_up_layer(self, container, image: str) -> str | None:
+        """Let a stopped container go on without a kept layer.
+
+        :returns: what the user has to know; None: it is needed after all.
+        """
+        found = self.find_pod(container)
+        kept = kept_of(found) if found else None
+        if kept is None or image not in kept.images.values():
+            return None
+        left = {name: one for name, one in kept.images.items()
+                if one != image}
+        note = _NOT_KEPT % _('the node has kept too much ([agent] '
+                             'kept_layers_size)')
+        self.patch_pod(found, {'metadata': {'annotations': {
+            names.KEPT: Kept(left, note).dump()}}})
+        return note
 
     def _remove_older(self, uuid, generation, needed):
         """A kept layer has all that the ones before had."""
         for image in self.runtime.list_images(
-                '%s%s/' % (names.KEPT_PREFIX, uuid)):
-            known = names.parse_kept_image(image.name)
+                '%s%s/' % (kept_names.PREFIX, uuid)):
+            known = kept_names.parse(image.name)
             if known is not None and known[1] < generation and (
                     image.name not in needed):
                 self.runtime.remove_image(image.name)

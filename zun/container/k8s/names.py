@@ -26,9 +26,6 @@ FURNISHED = DOMAIN + 'furnished'
 KEPT = DOMAIN + 'kept'
 ORIGINS = DOMAIN + 'origins'
 
-# Images that are layers kept on a node begin so.
-KEPT_PREFIX = 'zun.local/kept/'
-
 # Keeps a created container from running until it is started.
 START_GATE = DOMAIN + 'start'
 
@@ -63,20 +60,6 @@ def parse_container_id(value: str) -> PodId:
     match = _POD_NAME.match(pod)
     return PodId(pod, container or MAIN,
                  int(match.group('generation')) if match else 0)
-
-
-def kept_image(uuid: str, container: str, generation: int) -> str:
-    """Name of the image that a container's layer is kept as."""
-    return '%s%s/%s:%d' % (KEPT_PREFIX, uuid, container, generation)
-
-
-def parse_kept_image(name: str) -> tuple[str, int] | None:
-    """(uuid, generation) of a kept layer; None for another image."""
-    uuid, __, rest = name.removeprefix(KEPT_PREFIX).partition('/')
-    generation = rest.rpartition(':')[2]
-    if not name.startswith(KEPT_PREFIX) or not generation.isdigit():
-        return None
-    return uuid, int(generation)
 
 
 def generation_of(pod: dict) -> int:

@@ -46,7 +46,7 @@ class Power(layers.Layers):
         found = self.get_pod(container)
         if status.is_gated(found):
             self.patch_pod(found, {'spec': {'schedulingGates': []}})
-        return not status.is_over(found)
+        return not status.has_ended(found)
 
     def await_start(self, context, container, timeout: float
                     ) -> driver.Started:
@@ -85,7 +85,7 @@ class Power(layers.Layers):
         found = self.get_pod(container)
         if status.is_gated(found):
             return driver.Stopped()
-        if status.is_over(found):
+        if status.has_ended(found):
             return driver.Stopped(self._keep(container, found))
         grace = CONF.kubernetes.stop_timeout if timeout is None else timeout
         running = self._in_runtime(container, found)

@@ -153,6 +153,18 @@ def is_over(pod: dict) -> bool:
     return pod['status'].get('phase') in ('Succeeded', 'Failed')
 
 
+def has_ended(pod: dict) -> bool:
+    """Whether all containers of a Pod that never restarts have ended.
+
+    They are reported so a little before the Pod is.
+    """
+    if is_over(pod):
+        return True
+    seen = pod['status'].get('containerStatuses') or ()
+    return bool(seen) and (pod['spec'].get('restartPolicy') == 'Never') and (
+        all('terminated' in (item.get('state') or {}) for item in seen))
+
+
 def has_run(pod: dict) -> bool:
     """Whether a container of the Pod has had a process."""
     return any('running' in state or (

@@ -53,6 +53,7 @@ class RuntimeImage:
     :ivar digest: of its manifest or index, ``sha256:...``.
     :ivar size: bytes of its layers as they are stored.
     :ivar created: seconds since the epoch when the name was made.
+    :ivar added: bytes of the layer that a commit has added.
     """
 
     name: str
@@ -60,6 +61,7 @@ class RuntimeImage:
     size: int = 0
     labels: dict[str, str] = dataclasses.field(default_factory=dict)
     created: float = 0.0
+    added: int = 0
 
 
 class RuntimeError(Exception):
@@ -77,9 +79,9 @@ class RuntimeTimeout(RuntimeUnavailable):
 class NotSupported(RuntimeError):
     """The runtime has no way to do it."""
 
-    def __init__(self):
-        super().__init__(_('the container runtime of the node keeps no '
-                           'images for Zun'))
+    def __init__(self, why: str | None = None):
+        super().__init__(why or _('the container runtime of the node keeps '
+                                  'no images for Zun'))
 
 
 class ObjectMissing(RuntimeError):
@@ -186,6 +188,63 @@ class Runtime(abc.ABC):
 
     def remove_image(self, name: str) -> None:
         """Remove a name, and what only it needed; none is no error."""
+        raise NotSupported()
+
+    def pull(self, reference: str,
+             credentials: tuple[str, str, str] | None = None
+             ) -> RuntimeImage:
+        """Get an image from its registry; asked for twice, done once.
+
+        :param credentials: (server, user, password).
+        :returns: the image; its digest is that of its configuration, by
+            which the kubelet knows it.
+        :raises ObjectMissing: the registry has no such image.
+        """
+        raise NotSupported()
+
+    def usable(self, reference: str) -> RuntimeImage | None:
+        """The image if a Pod could run it now, as :meth:`pull` has it."""
+        raise NotSupported()
+
+    def discard(self, image_id: str) -> bool:
+        """Remove an image by its id with all its names.
+
+        :returns: False: a container is made from it, so it stays.
+        """
+        raise NotSupported()
+
+    def import_archive(self, source: typing.BinaryIO, name: str,
+                       labels: dict[str, str] | None = None
+                       ) -> RuntimeImage:
+        """Take over the one image of a Docker or OCI archive.
+
+        :param source: the archive, compressed or not.
+        :returns: as :meth:`pull`.
+        """
+        raise NotSupported()
+
+    def root(self, container_id: str, write: bool = False
+             ) -> typing.ContextManager[pathlib.Path]:
+        """Where the files of a container are for as long as needed.
+
+        They are those of the running container with all its mounts, or
+        what one that has ended has left.
+
+        :raises NotSupported: the node cannot see them.
+        """
+        raise NotSupported()
+
+    def pids(self, container_id: str) -> list[int]:
+        """The processes of a container, as this node numbers them."""
+        raise NotSupported()
+
+    def figures(self, container_id: str) -> dict:
+        """Figures of a running container.
+
+        :returns: ``cpu_stats``, ``memory_stats`` and ``blkio_stats`` as in
+            an engine's statistics, and ``pid``: of a process in its network
+            namespace, 0 where the node sees none.
+        """
         raise NotSupported()
 
     def commit(self, container_id: str, name: str,

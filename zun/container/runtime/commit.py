@@ -131,7 +131,8 @@ class Commits:
                 self._store.unpack(layers, config['rootfs']['diff_ids'])
             made = self._store.put_image(
                 name, digest, size,
-                {**store.MANAGED, **store.PINNED, **labels})
+                {**store.MANAGED, **store.PINNED, **labels,
+                 store.ADDED_BYTES: str(layers[-1]['size'])})
         return self._store.describe(made)
 
     def _put_layer(self, box, manifest):

@@ -30,6 +30,9 @@ MANAGED = {'io.cri-containerd.image': 'managed'}
 # The kubelet does not collect images with this label.
 PINNED = {'io.cri-containerd.pinned': 'pinned'}
 
+# Label of an image: bytes of the layer that a commit has added.
+ADDED_BYTES = 'zun.local/added-bytes'
+
 _REFERS_CONFIG = 'containerd.io/gc.ref.content.config'
 _REFERS_LAYER = 'containerd.io/gc.ref.content.l.%d'
 _REFERS_SNAPSHOT = 'containerd.io/gc.ref.snapshot.' + SNAPSHOTTER
@@ -171,7 +174,8 @@ class Store:
             size = 0
         return base.RuntimeImage(
             image.name, image.target.digest, size, dict(image.labels),
-            image.created_at.ToNanoseconds() / 1e9)
+            image.created_at.ToNanoseconds() / 1e9,
+            int(image.labels.get(ADDED_BYTES) or 0))
 
     def put_manifest(self, config: dict, layers: list[dict]
                      ) -> tuple[str, int]:

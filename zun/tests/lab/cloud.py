@@ -5,6 +5,7 @@ All in this process and through the real parts, so that a test asks for
 something as the API does and looks at what became of it.
 """
 
+import threading
 import time
 
 import fixtures
@@ -16,6 +17,7 @@ from zun.common import keystone
 from zun.common import quota
 from zun.compute import api as compute_api
 from zun.compute import manager
+from zun.compute import node_keeper
 from zun.compute import node_reporter
 from zun.compute.operations import sync
 from zun.compute.tasks import registry
@@ -87,6 +89,7 @@ class Cloud(fixtures.Fixture):
         for group, name, value in (
                 ('kubernetes', 'namespace_prefix', self.prefix),
                 ('kubernetes', 'stop_timeout', 2),
+                ('agent', 'state_path', str(folder.path / 'agent')),
                 (None, 'container_driver', 'k8s'),
                 (None, 'sync_container_state_interval', 3)):
             CONF.set_override(name, value, group)
@@ -123,8 +126,13 @@ class Cloud(fixtures.Fixture):
     def start_agent(self) -> task_service.TaskService:
         """What takes the tasks of the node; stopped before the rest."""
         driver = container_driver.load_container_driver()
+        self.agent_driver = driver
         driver.runtime = self.runtime = containerd.Containerd(
             self._containerd)
+        pending = node_keeper.equip(self.runtime)
+        threading.Thread(target=pending.run, args=(self.runtime,),
+                         daemon=True).start()
+        self.addCleanup(pending.end)
         agent = task_service.TaskService(
             registry.from_manager(manager.Manager(driver)), self.host,
             registry.AGENT_BINARY, is_leader=lambda: False,

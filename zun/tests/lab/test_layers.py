@@ -4,7 +4,8 @@
 import os
 import pathlib
 
-from zun.container.k8s import names
+from zun.compute import node_keeper
+from zun.container.runtime import kept
 from zun.tests.lab import cloud
 from zun.tests.lab import cluster
 from zun.tests.lab import test_driver
@@ -58,7 +59,7 @@ class LayerTestCase(test_driver.CloudTestCase):
 
     def kept(self, container):
         return [image.name for image in self.cloud.runtime.list_images(
-            names.KEPT_PREFIX + container.uuid)]
+            kept.PREFIX + container.uuid)]
 
     def root(self, container):
         """The files of a running container, as the node sees them."""
@@ -82,3 +83,70 @@ class TestStopAndStart(LayerTestCase):
         self.assertEqual(1, len(self.kept(container)))
         self.delete(container)
         self.assertNothingLeft()
+
+    def test_all_that_was_said_is_kept(self):
+        container = self.create()
+        for count in range(1, 4):
+            self.act('stop', container, '1', status='Stopped')
+            saved = self.cloud.runtime.logs.runs(container.uuid, 'main')
+            self.assertEqual(count, len(saved))
+            self.assertIn(b'hello', saved[-1][1].read_bytes())
+            self.act('start', container, status='Running')
+        self.delete(container)
+
+    def test_what_ends_by_itself_is_kept(self):
+        container = self.create(
+            command=['sh', '-c', 'test -e /mark && sleep 1000; '
+                     'echo here > /mark'], wait=False)
+        self.cloud.wait_for(container, 'Stopped')
+        self.act('start', container, status='Running')
+        self.assertEqual('here\n', self.shell(container, 'cat /mark'))
+        self.act('kill', container, None, status='Stopped')
+        self.assertEqual(1, len(self.kept(container)))
+        self.act('start', container, status='Running')
+        self.act('reboot', container, '1', status='Running')
+        self.assertEqual('here\n', self.shell(container, 'cat /mark'))
+        self.delete(container)
+        self.assertNothingLeft()
+
+    def test_restart_policy_goes_on_from_the_layer(self):
+        container = self.create(
+            command=['sh', '-c', 'echo run >> /runs; exit 4'],
+            restart_policy={'Name': 'on-failure',
+                            'MaximumRetryCount': '2'}, wait=False)
+        self.cloud.wait_for(container, 'Stopped')
+        self.assertTrue(cloud.wait(lambda: any(
+            image.endswith(':3') for image in self.kept(container))))
+        self.cloud.ask('container_delete', container, False)
+        self.cloud.wait_until_gone(container)
+
+    def test_nothing_is_kept_of_what_is_gone(self):
+        container = self.create()
+        self.act('stop', container, '1', status='Stopped')
+        keeper = node_keeper.NodeKeeper(self.cloud.agent_driver,
+                                        self.cloud.host)
+        keeper.tidy()
+        self.assertEqual(1, len(self.kept(container)))
+        self.delete(container)
+        keeper.tidy()
+        self.assertEqual([], self.kept(container))
+        self.assertEqual([], self.cloud.runtime.logs.owners())
+        self.assertNothingLeft()
+
+    def test_oldest_layer_goes_where_there_is_no_room(self):
+        cloud.CONF.set_override('kept_layers_size', 6, 'agent')
+        first, second = self.create(), self.create()
+        for container in (first, second):
+            self.shell(container, 'head -c 2000000 /dev/urandom > /data')
+            self.act('stop', container, '1', status='Stopped')
+        node_keeper.NodeKeeper(self.cloud.agent_driver,
+                               self.cloud.host).tidy()
+        self.assertEqual(([], 1), (self.kept(first),
+                                   len(self.kept(second))))
+        self.assertIn('kept_layers_size',
+                      self.cloud.row(first).status_reason)
+        for container in (first, second):
+            self.act('start', container, status='Running')
+        self.assertEqual((1, 0), tuple(
+            self.run_in(one, 'ls /data')[0] for one in (first, second)))
+        self.delete(first, second)
