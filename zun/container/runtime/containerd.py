@@ -12,9 +12,11 @@ import time
 from google.protobuf import empty_pb2
 
 from zun.common.i18n import _
+from zun.container.runtime import access
 from zun.container.runtime import base
 from zun.container.runtime import commit
 from zun.container.runtime import containerd_pb2 as pb
+from zun.container.runtime import pulls
 from zun.container.runtime import rpc
 from zun.container.runtime import store
 
@@ -41,6 +43,8 @@ class Containerd(base.Runtime):
         self._connection = rpc.Connection(endpoint)
         self._store = store.Store(self._connection)
         self._commits = commit.Commits(self._connection)
+        self._pulls = pulls.Pulls(self._connection)
+        self._access = access.Access(self._connection)
 
     def version(self) -> str:
         return 'containerd ' + self._connection.call(
@@ -125,6 +129,29 @@ class Containerd(base.Runtime):
 
     def remove_image(self, name):
         self._store.remove_image(name)
+
+    def pull(self, reference, credentials=None):
+        return self._pulls.pull(reference, credentials)
+
+    def usable(self, reference):
+        return self._pulls.status(reference)
+
+    def discard(self, image_id):
+        return self._pulls.discard(image_id)
+
+    def import_archive(self, source, name, labels=None):
+        self._pulls.import_archive(source, name, labels or {})
+        self._await_cri(name)
+        return self._pulls.status(name)
+
+    def root(self, container_id, write=False):
+        return self._access.root(container_id, write)
+
+    def pids(self, container_id):
+        return self._access.pids(container_id)
+
+    def figures(self, container_id):
+        return self._access.figures(container_id)
 
     def commit(self, container_id, name, labels=None, unpack=True):
         made = self._commits.commit(container_id, name, labels or {},

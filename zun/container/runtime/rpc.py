@@ -15,6 +15,7 @@ import time
 import typing
 import uuid
 
+from google.protobuf import any_pb2
 from google.protobuf import empty_pb2
 import grpc
 
@@ -58,7 +59,9 @@ _SERVICES = {
         'Kill': Method(pb.KillRequest, _EMPTY),
         'Wait': Method(pb.WaitRequest, pb.WaitResponse),
         'Pause': Method(pb.TaskRequest, _EMPTY),
-        'Resume': Method(pb.TaskRequest, _EMPTY)},
+        'Resume': Method(pb.TaskRequest, _EMPTY),
+        'ListPids': Method(pb.TaskRequest, pb.ListPidsResponse),
+        'Metrics': Method(pb.ListRequest, pb.MetricsResponse)},
     'containerd.services.leases.v1.Leases': {
         'Create': Method(pb.CreateLeaseRequest, pb.CreateLeaseResponse),
         'Delete': Method(pb.DeleteRequest, _EMPTY),
@@ -90,9 +93,15 @@ _SERVICES = {
     'containerd.services.diff.v1.Diff': {
         'Apply': Method(pb.ApplyRequest, pb.ApplyResponse),
         'Diff': Method(pb.DiffRequest, pb.DiffResponse)},
+    'containerd.services.streaming.v1.Streaming': {
+        'Stream': Method(any_pb2.Any, any_pb2.Any, 'stream_stream')},
+    'containerd.services.transfer.v1.Transfer': {
+        'Transfer': Method(pb.TransferRequest, _EMPTY)},
     'runtime.v1.ImageService': {
         'ImageStatus': Method(pb.ImageStatusRequest,
-                              pb.ImageStatusResponse)},
+                              pb.ImageStatusResponse),
+        'PullImage': Method(pb.PullImageRequest, pb.PullImageResponse),
+        'RemoveImage': Method(pb.ImageStatusRequest, _EMPTY)},
 }
 
 
@@ -152,6 +161,11 @@ class Connection:
                 yield from answers
             finally:
                 answers.cancel()
+
+    def open(self, method: str, requests: Iterable) -> typing.Any:
+        """Begin with a call of many messages both ways; its errors are
+        gRPC's, see :meth:`errors`."""
+        return self._calls[method](requests, metadata=self.metadata())
 
     def future(self, method: str, request: typing.Any,
                timeout: float | None = None) -> grpc.Future:
