@@ -146,8 +146,10 @@ def result(version: str, netns_path: str,
         inner = {'name': name, 'mac': vif.mac, 'sandbox': netns_path}
         if version in _INTERFACE_MTU and vif.mtu:
             inner['mtu'] = vif.mtu
-        made['interfaces'] += [{'name': vif.device}, inner]
-        made['ips'] += [_address(version, ip, 2 * number + 1)
+        if not vif.is_device:
+            made['interfaces'].append({'name': vif.device})
+        made['interfaces'].append(inner)
+        made['ips'] += [_address(version, ip, len(made['interfaces']) - 1)
                         for ip in vif.ips]
         made['routes'] += [
             {'dst': route.destination, 'gw': route.gateway}

@@ -14,6 +14,7 @@ import typing
 from zun.common.i18n import _
 
 DEVICE_LENGTH = 15
+_DEVICE_TYPES = ('hw_veb', 'hostdev_physical')
 _DEFAULT = {4: '0.0.0.0/0', 6: '::/0'}
 _ID = re.compile(r'[0-9A-Za-z][0-9A-Za-z_.-]{0,63}\Z')
 _MAC = re.compile(r'([0-9a-f]{2}:){5}[0-9a-f]{2}\Z')
@@ -86,6 +87,11 @@ class VIF:
     def device(self) -> str:
         """Name of the interface on the node."""
         return ('tap' + self.id)[:DEVICE_LENGTH - 1]
+
+    @property
+    def is_device(self) -> bool:
+        """Whether a device of the node itself goes into the sandbox."""
+        return self.vif_type in _DEVICE_TYPES
 
     @property
     def nameservers(self) -> tuple[str, ...]:
