@@ -218,11 +218,17 @@ class Manager:
     resize_container_failed = container_update_failed
 
     def container_commit(self, context, container, repository, tag=None):
-        raise images.commit_needs_agent(container)
+        return images.commit(self.parts, context, container, repository, tag)
+
+    def container_upload(self, context, container, repository, tag,
+                         image_id):
+        images.upload(self.parts, context, container, repository, tag,
+                      image_id)
 
     @_afresh
-    def container_commit_failed(self, context, exc, container, **kwargs):
-        images.commit_failed(context, container, exc)
+    def container_upload_failed(self, context, exc, container, image_id=None,
+                                **kwargs):
+        images.upload_failed(context, container, exc, image_id)
 
     def add_security_group(self, context, container, security_group):
         networks.add_security_group(self.parts, context, container,
@@ -257,10 +263,13 @@ class Manager:
 
     # -- images and networks ---------------------------------------------
     def image_pull(self, context, image):
-        images.pull(context, image)
+        images.pull(self.parts, context, image)
+
+    def image_fetch(self, context, image, only_look):
+        return images.fetch(self.parts, context, image, only_look)
 
     def image_delete(self, context, image):
-        images.delete(context, image)
+        images.delete(self.parts, context, image)
 
     def image_search(self, context, image, image_driver_name, exact_match,
                      registry):

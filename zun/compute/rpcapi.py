@@ -21,9 +21,11 @@ from zun.db import api as db_api
 from zun import objects
 from zun.servicegroup import api as servicegroup
 
-# Calls that change nothing which another process would have to see.
+# Calls that run in the caller's process: they change nothing which another
+# process would have to see, or add tasks themselves.
 READS = frozenset((
-    'container_attach', 'container_exec', 'container_exec_resize',
+    'container_attach', 'container_commit', 'container_exec',
+    'container_exec_resize',
     'container_get_archive', 'container_logs', 'container_put_archive',
     'container_resize', 'container_show', 'container_stats',
     'container_top', 'image_search',

@@ -116,7 +116,37 @@ placement_opts = [
     cfg.StrOpt(
         'image_registry',
         help='Registry that committed images and images of Glance are '
-             'pushed to. Empty: they stay on the node.'),
+             'pushed to, with a path or not: host[:port][/path]. The user '
+             'and password of [docker] default_registry count for it if '
+             'it is the same. Empty: committed images go to Glance, and '
+             'images of Glance are imported into the nodes that need '
+             'them.'),
+]
+
+registry_opts = [
+    cfg.ListOpt(
+        'insecure_registries',
+        default=[],
+        help='Registries, host[:port], that Zun asks without TLS or '
+             'without looking at the certificate, and that may be on this '
+             'machine itself. The nodes\' runtime has a setting of its '
+             'own for them.'),
+    cfg.DictOpt(
+        'registry_mirrors',
+        default={},
+        help='Which host[:port] to ask in place of a registry, for '
+             'instance docker.io:mirror.example.org:5000, as the nodes\' '
+             'runtime is set to.'),
+    cfg.StrOpt(
+        'registry_ca_file',
+        help='Certificates that sign those of registries. Empty: the '
+             'system\'s.'),
+    cfg.IntOpt(
+        'max_image_size',
+        default=20 * 1024 * 1024 * 1024,
+        min=1024,
+        help='Bytes of an image archive of Glance that a node takes at '
+             'most.'),
 ]
 
 lifecycle_opts = [
@@ -187,7 +217,8 @@ lifecycle_opts = [
              'at most.'),
 ]
 
-ALL_OPTS = connection_opts + placement_opts + lifecycle_opts
+ALL_OPTS = (connection_opts + placement_opts + registry_opts +
+            lifecycle_opts)
 
 
 def register_opts(conf):

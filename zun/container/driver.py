@@ -293,6 +293,19 @@ class ContainerDriver(BaseDriver):
         """
         return None
 
+    def export(self, context, container, out: typing.BinaryIO,
+               name: str) -> None:
+        """Write the files of a container as an image's archive.
+
+        A running container stands still meanwhile.
+
+        :param name: repository and tag of the image in the archive.
+        :raises AgentNeeded: the engine has no way to.
+        """
+        raise errors.AgentNeeded(
+            operation=_('Committing container %s') % container.uuid,
+            why=_('the engine cannot make images'))
+
     @abc.abstractmethod
     def kill(self, context, container, signal: str | int | None) -> None:
         """Send a signal to process 1; None is SIGKILL.

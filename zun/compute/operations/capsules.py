@@ -48,7 +48,8 @@ def create(parts: base.Parts, context, capsule, limits: dict,
 
 def _make(parts, context, capsule, requested_networks):
     members = delete.members(capsule)
-    images = {member.uuid: creation.resolve_image(context, member)
+    images = {member.uuid: creation.resolve_image(parts, context, member,
+                                                  capsule.host)
               for member in members}
     network = creation.plug(parts, context, capsule, requested_networks)
     base.journal(context).check()

@@ -11,6 +11,7 @@ from zun.compute import claims
 from zun.compute import container_actions as actions
 from zun.compute.operations import base
 from zun.compute.operations import events
+from zun.compute.operations import images
 from zun.compute.operations import power
 from zun.compute.operations import rows
 from zun.compute.operations import starts
@@ -115,17 +116,23 @@ def unclaim(context, container, host: str) -> None:
         container.save(context)
 
 
-def resolve_image(context, container) -> container_driver.Image:
-    """What to run, from the container's image driver."""
+def resolve_image(parts: base.Parts, context, container,
+                  host: str | None = None) -> container_driver.Image:
+    """What to run, from the container's image driver.
+
+    :param host: where, if the container's own row does not say so.
+    """
     name = image_driver.driver_name_of(container)
-    image = image_driver.load_image_driver(name).resolve(context, container)
+    image = image_driver.load_image_driver(name).resolve(
+        context, container,
+        images.fetcher(parts, context, host or container.host))
     container.image_driver = name
     return image
 
 
 def _make(parts, context, container, requested_networks):
     journal = base.journal(context)
-    image = resolve_image(context, container)
+    image = resolve_image(parts, context, container)
     container.save(context)
     network = plug(parts, context, container, requested_networks)
     journal.check()
@@ -277,7 +284,7 @@ def _make_again(parts, context, container):
     journal = base.journal(context)
     driver = parts.network(context)
     plugged = driver.rebind(container, container.host, container.addresses)
-    image = resolve_image(context, container)
+    image = resolve_image(parts, context, container)
     generation = container.container_id
     journal.check()
     parts.driver.remove(context, container, force=True)

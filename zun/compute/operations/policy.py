@@ -116,7 +116,7 @@ def _plan(parts, context, container):
     """All that the container was made from, from the database."""
     plugged = parts.network(context).describe(container.addresses)
     return container_driver.Plan(
-        {container.uuid: create.resolve_image(context, container)},
+        {container.uuid: create.resolve_image(parts, context, container)},
         container_driver.Network(plugged.vifs, plugged.nameservers),
         {container.uuid: volumes.mounts(context, container.uuid)})
 

@@ -22,6 +22,7 @@ from zun.common.k8s import watch
 import zun.conf
 from zun.container import driver
 from zun.container.k8s import capsules
+from zun.container.k8s import commits
 from zun.container.k8s import inspection
 from zun.container.k8s import names
 from zun.container.k8s import namespaces
@@ -40,7 +41,7 @@ _LEAST_GRACE = 1
 _RESIZE_SECONDS = 10.0
 
 
-class KubernetesDriver(power.Power, inspection.Inspection,
+class KubernetesDriver(power.Power, inspection.Inspection, commits.Commits,
                        capsules.Capsules, driver.ContainerDriver,
                        driver.CapsuleDriver):
     """Containers and capsules on one Kubernetes cluster."""

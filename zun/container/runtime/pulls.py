@@ -5,12 +5,12 @@ from collections.abc import Callable
 from collections.abc import Iterator
 import contextlib
 import queue
-import threading
 import typing
 
 from google.protobuf import any_pb2
 
 from zun.common.i18n import _
+from zun.common import once
 from zun.container.runtime import base
 from zun.container.runtime import commit
 from zun.container.runtime import containerd_pb2 as pb
@@ -19,60 +19,10 @@ from zun.container.runtime import store
 
 # Seconds that one image may take.
 PULL_SECONDS = 3600.0
-# Label: what the archive was that an image comes from.
-SOURCE = 'zun.openstack.org/source'
 
 _PIECE = 32 << 10
 _STREAM_INIT = 'containerd.services.streaming.v1.StreamInit'
 _TYPES = 'containerd.types.transfer.'
-
-
-class Once:
-    """Work that several ask for at the same time, done once.
-
-    Who asks while it is under way waits, and gets the same answer.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: dict[typing.Any, _Outcome] = {}
-
-    def do(self, key: typing.Any, work: Callable[[], typing.Any]
-           ) -> typing.Any:
-        """Do the work of a key, or wait for whoever does it."""
-        with self._lock:
-            outcome = self._running.get(key)
-            first = outcome is None
-            if first:
-                outcome = self._running[key] = _Outcome()
-        if not first:
-            return outcome.get()
-        try:
-            outcome.answer = work()
-        except BaseException as exc:
-            outcome.error = exc
-            raise
-        finally:
-            with self._lock:
-                del self._running[key]
-            outcome.done.set()
-        return outcome.answer
-
-
-class _Outcome:
-    """What work that others wait for has come to."""
-
-    answer: typing.Any = None
-    error: BaseException | None = None
-
-    def __init__(self) -> None:
-        self.done = threading.Event()
-
-    def get(self) -> typing.Any:
-        self.done.wait()
-        if self.error is not None:
-            raise self.error
-        return self.answer
 
 
 class Pulls:
@@ -81,7 +31,7 @@ class Pulls:
     def __init__(self, connection: rpc.Connection):
         self._connection = connection
         self._store = store.Store(connection)
-        self._once = Once()
+        self._once = once.Once()
 
     def pull(self, reference: str, credentials: tuple[str, str, str] | None
              ) -> base.RuntimeImage:

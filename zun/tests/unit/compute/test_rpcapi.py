@@ -154,13 +154,13 @@ class QueueTestCase(base.TaskTestCase):
         self.assertEqual(36, len(lanes[1]))
 
     def test_change_waits_for_its_outcome(self):
-        self.operations.add('container_commit',
-                            lambda context, **kw: {'uuid': kw['tag']})
+        self.operations.add('container_update',
+                            lambda context, **kw: {'uuid': kw['patch']})
         self.start_worker()
         with mock.patch.object(rpcapi, '_is_up', autospec=True,
                                return_value=True):
-            self.assertEqual({'uuid': 'v1'}, self.api.container_commit(
-                self.container, 'repo', 'v1'))
+            self.assertEqual({'uuid': 'v1'}, self.api.container_update(
+                self.container, 'v1'))
 
     def test_change_cannot_be_awaited_in_a_transaction(self):
         def wait():

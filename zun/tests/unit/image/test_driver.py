@@ -5,7 +5,9 @@ from zun.common import exception
 from zun.image.docker import driver as docker
 from zun.image import driver
 from zun.image.glance import driver as glance
+from zun.image.oci import registry as registries
 from zun.tests import base
+from zun.tests.unit.image.oci import fake_registry
 
 
 def container(**fields):
@@ -89,10 +91,76 @@ class TestDocker(base.TestCase):
         self.assertIsNone(self.resolve(image='q.test/app').credentials)
 
 
-class TestGlance(base.BaseTestCase):
+class TestSearch(base.BaseTestCase):
 
-    def test_refused(self):
-        error = self.assertRaises(exception.Invalid,
-                                  glance.GlanceDriver().resolve, None,
-                                  container())
-        self.assertIn('nginx', str(error))
+    def setUp(self):
+        super().setUp()
+        self.there = self.useFixture(fake_registry.Registry())
+        for name, value in (
+                ('insecure_registries', [self.there.domain]),
+                ('registry_mirrors', {'docker.io': self.there.domain})):
+            docker.CONF.set_override(name, value, 'kubernetes')
+            self.addCleanup(docker.CONF.clear_override, name, 'kubernetes')
+
+    def search(self, image, exact=False, registry=None):
+        return docker.DockerDriver().search(None, image, exact, registry)
+
+    def names(self, *args, **kwargs):
+        return [item['name'] for item in self.search(*args, **kwargs)]
+
+    def test_results_of_a_search(self):
+        self.there.results = [
+            {'name': 'nginx', 'description': 'web', 'is_automated': False,
+             'is_official': True, 'star_count': 10, 'pull_count': 7},
+            {'name': 'team/nginx', 'is_official': False, 'star_count': 1}]
+        self.assertEqual([
+            {'name': 'nginx', 'description': 'web', 'is_automated': False,
+             'metadata': {'is_official': True, 'star_count': 10}},
+            {'name': 'team/nginx',
+             'metadata': {'is_official': False, 'star_count': 1}}],
+            self.search('nginx'))
+        self.assertEqual(['nginx'], self.names('nginx:1.25', exact=True))
+        self.assertEqual([], self.names('ngin', exact=True))
+
+    def test_exact_name_that_the_search_does_not_find(self):
+        self.there.results = []
+        self.there.put('library/app', 'v1', {})
+        self.assertEqual(['app'], self.names('app:v1', exact=True))
+
+    def test_catalogue(self):
+        self.there.catalogue = ['library/busybox', 'team/busy', 'other']
+        self.assertEqual(['busybox', 'team/busy'], self.names('busy'))
+
+    def test_registry_without_a_catalogue(self):
+        self.there.put('team/app', 'v1', {})
+        name = self.there.domain + '/team/app'
+        self.assertEqual([name], self.names(name))
+        self.assertEqual([], self.names(self.there.domain + '/team/ap'))
+
+    def test_exact_reference(self):
+        digest = self.there.put('team/app', 'v1', {})
+        name = self.there.domain + '/team/app'
+        self.assertEqual([name], self.names(name + ':v1', exact=True))
+        self.assertEqual([name], self.names(name + '@' + digest,
+                                            exact=True))
+        self.assertEqual([], self.names(name + ':v2', exact=True))
+
+    def test_private_registry(self):
+        self.there.auth = 'bearer'
+        self.there.put('team/app', 'v1', {})
+        name = self.there.domain + '/team/app'
+        known = registry(domain=self.there.domain,
+                         username=fake_registry.USER,
+                         password=fake_registry.PASSWORD)
+        self.assertEqual([name], self.names('team/app:v1', exact=True,
+                                            registry=known))
+        self.assertEqual([], self.names(name + ':v1', exact=True))
+
+    def test_bad_name(self):
+        self.assertRaises(exception.InvalidReference, self.search, 'NGINX')
+
+    def test_error_of_the_registry(self):
+        self.there.fault = 500
+        error = self.assertRaises(registries.RegistryAway, self.search,
+                                  'nginx')
+        self.assertEqual(503, error.code)

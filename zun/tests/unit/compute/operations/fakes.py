@@ -39,6 +39,8 @@ class Tripping:
 
     def __getattr__(self, name):
         method = getattr(self._thing, name)
+        if not callable(method):
+            return method
 
         def call(*args, **kwargs):
             self._wire.pass_moment()
