@@ -26,6 +26,7 @@ import zun.conf
 from zun.container import driver as container_driver
 from zun.container.k8s import namespaces
 from zun.container.runtime import containerd
+from zun.container.runtime import kept
 from zun.db import api as db_api
 from zun.network import neutron
 from zun import objects
@@ -133,6 +134,7 @@ class Cloud(fixtures.Fixture):
         threading.Thread(target=pending.run, args=(self.runtime,),
                          daemon=True).start()
         self.addCleanup(pending.end)
+        self.addCleanup(self._remove_layers)
         agent = task_service.TaskService(
             registry.from_manager(manager.Manager(driver)), self.host,
             registry.AGENT_BINARY, is_leader=lambda: False,
@@ -140,6 +142,11 @@ class Cloud(fixtures.Fixture):
         agent.start()
         self.addCleanup(agent.stop, 5)
         return agent
+
+    def _remove_layers(self):
+        for image in self.runtime.list_images(kept.PREFIX):
+            if image.labels.get(kept.DEPLOYMENT) == self.prefix:
+                self.runtime.remove_image(image.name)
 
     def _remove_namespace(self):
         name = self.namespace
