@@ -145,7 +145,9 @@ class Deployment(fixtures.Fixture):
             'database': {'connection': self._database},
             'api': {'workers': 1},
             'task': {'admin_port': 0},
-            'agent': {'runtime_endpoint': self._containerd or ''},
+            'agent': {'runtime_endpoint': self._containerd or '',
+                      'state_path': self.directory / 'agent',
+                      'tidy_interval': 1},
             'kubernetes': {'unschedulable_timeout': 5,
                            'namespace_prefix': self.prefix,
                            'service_namespace': self.prefix + 'service'}}
