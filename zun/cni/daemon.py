@@ -73,6 +73,11 @@ class Daemon:
             raise spec.CNIError(
                 spec.NOT_AVAILABLE,
                 'The Pods of host %s could not be listed yet' % CONF.host)
+        if not self._follower.is_alive():
+            raise spec.CNIError(
+                spec.NOT_AVAILABLE,
+                'The daemon of host %s does not follow its Pods any more: '
+                'restart it' % CONF.host)
 
 
 class Follower:
@@ -97,6 +102,9 @@ class Follower:
             self._is_stopped = True
             self._news.notify_all()
         self._thread.join()
+
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
 
     def note(self, pod: pods.Pod) -> None:
         """A Pod may have changed; returns at once."""
@@ -127,7 +135,7 @@ class Follower:
                     return self._due.pop(due[0][1])[1]
                 if now >= until:
                     return None
-                self._news.wait(min([until] + [due[0][0]] * bool(due)) -
+                self._news.wait(min([until] + [at for at, __ in due[:1]]) -
                                 now)
         return None
 

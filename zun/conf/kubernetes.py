@@ -113,6 +113,19 @@ placement_opts = [
         'privileged_runtime_classes',
         default=[],
         help='RuntimeClasses on which privileged containers may run.'),
+    cfg.ListOpt(
+        'cold_plug_runtime_classes',
+        default=['kata'],
+        help='RuntimeClasses whose sandboxes take no further network '
+             'interface while they run. To attach or detach a network, a '
+             'container on one of them is stopped and runs again from '
+             'its layer.'),
+    cfg.StrOpt(
+        'multus_network',
+        help='NetworkAttachmentDefinition of zun-cni as '
+             'NAMESPACE/NAME, where Multus gives Pods their networks. '
+             'Containers then get it in place of the cluster\'s own '
+             'network.'),
     cfg.StrOpt(
         'image_registry',
         help='Registry that committed images and images of Glance are '

@@ -405,8 +405,13 @@ class ContainerDriver(BaseDriver):
         """
 
     @abc.abstractmethod
-    def change_network(self, context, container, network: Network) -> None:
-        """Plug and unplug interfaces so that they are these."""
+    def change_network(self, context, container, network: Network
+                       ) -> bool | None:
+        """Plug and unplug interfaces so that they are these.
+
+        :returns: true where the sandbox that runs can't be changed: the
+            next one is plugged so.
+        """
 
     @abc.abstractmethod
     def network_of(self, context, container) -> Network:

@@ -44,11 +44,10 @@ def attach(parts: base.Parts, context, container,
         base.journal(context).step_put(_PORT, plugged.addresses)
         network = parts.driver.network_of(context, container)
         known = {vif['id'] for vif in network.vifs}
-        parts.driver.change_network(
-            context, container, container_driver.Network(
-                [*network.vifs, *(vif for vif in plugged.vifs
-                                  if vif['id'] not in known)],
-                network.nameservers))
+        _plug(parts, context, container, container_driver.Network(
+            [*network.vifs, *(vif for vif in plugged.vifs
+                              if vif['id'] not in known)],
+            network.nameservers))
         container.addresses = {**(container.addresses or {}),
                                **plugged.addresses}
 
@@ -90,10 +89,17 @@ def detach(parts: base.Parts, context, container, network: str) -> None:
 
 def _unplug(parts, context, container, ports):
     before = parts.driver.network_of(context, container)
-    parts.driver.change_network(
-        context, container, container_driver.Network(
-            [vif for vif in before.vifs if vif['id'] not in ports],
-            before.nameservers))
+    _plug(parts, context, container, container_driver.Network(
+        [vif for vif in before.vifs if vif['id'] not in ports],
+        before.nameservers))
+
+
+def _plug(parts, context, container, network):
+    """Change the interfaces, in a new sandbox where the one that runs
+    takes none.
+    """
+    if parts.driver.change_network(context, container, network):
+        power.restart(parts, context, container)
 
 
 def add_security_group(parts: base.Parts, context, container,

@@ -139,16 +139,20 @@ def stop(parts: base.Parts, context, container, timeout) -> None:
 
 def reboot(parts: base.Parts, context, container, timeout) -> None:
     seconds = _seconds(timeout)
+
+    _operate(context, container, REBOOT,
+             lambda: restart(parts, context, container, seconds))
+
+
+def restart(parts: base.Parts, context, container,
+            seconds: int | None = None) -> None:
+    """End a container and let it run again, in a new sandbox."""
     journal = base.journal(context)
-
-    def act():
-        # A start that is waited for must not be stopped again.
-        if not journal.step_get(_ENDED):
-            node.halt(parts, context, container, seconds)
-            journal.step_put(_ENDED, True)
-        run(parts, context, container)
-
-    _operate(context, container, REBOOT, act)
+    # A start that is waited for must not be stopped again.
+    if not journal.step_get(_ENDED):
+        node.halt(parts, context, container, seconds)
+        journal.step_put(_ENDED, True)
+    run(parts, context, container)
 
 
 def pause(parts: base.Parts, context, container) -> None:

@@ -57,7 +57,8 @@ class KubernetesBase:
         return pod.Settings(
             runtime_class=group.runtime_class or '',
             privileged_runtime_classes=group.privileged_runtime_classes,
-            grace=group.stop_timeout, ratios=ratios)
+            grace=group.stop_timeout, ratios=ratios,
+            multus_network=group.multus_network or '')
 
     @staticmethod
     def place(container) -> Place:

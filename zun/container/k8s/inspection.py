@@ -188,10 +188,17 @@ class Inspection(base.KubernetesBase):
         return generations.network_of(self.get_pod(container))
 
     def change_network(self, context, container,
-                       network: driver.Network) -> None:
+                       network: driver.Network) -> bool:
         found = self.get_pod(container)
         self.patch_pod(found, {'metadata': {'annotations': {
             names.VIFS: generations.vifs_text(network)}}})
+        if found['spec'].get('runtimeClassName') not in \
+                CONF.kubernetes.cold_plug_runtime_classes:
+            return False
+        # Without any port it would not start again; what is unplugged in
+        # Neutron is of no use to the sandbox that runs.
+        return bool(network.vifs) and status.observe(
+            found, self.place(container).container).running
 
 
 def _last_lines(data, count):

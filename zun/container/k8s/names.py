@@ -21,6 +21,8 @@ USER_ANNOTATIONS = DOMAIN + 'annotations'
 RESTARTS = DOMAIN + 'restarts'
 TOUCHED = DOMAIN + 'touched'
 FURNISHED = DOMAIN + 'furnished'
+# Of Multus: what a Pod gets in place of the cluster's network.
+MULTUS_NETWORK = 'v1.multus-cni.io/default-network'
 # What the agent has kept of a Pod that ended, and what the containers of
 # a Pod that was made from such layers were first made from.
 KEPT = DOMAIN + 'kept'

@@ -37,12 +37,15 @@ class Settings:
     :ivar runtime_class: where a container names no runtime; may be empty.
     :ivar grace: seconds between the signal to end and the kill; at least
         1, since 0 would remove a Pod before its network is unplugged.
+    :ivar multus_network: NetworkAttachmentDefinition that Multus gives
+        Pods in place of the cluster's network.
     """
 
     runtime_class: str = 'kata'
     privileged_runtime_classes: Sequence[str] = ()
     grace: int = 10
     ratios: resources.Ratios = resources.Ratios()
+    multus_network: str = ''
 
 
 class Mount(typing.NamedTuple):
@@ -126,7 +129,8 @@ def frame(container, around: Surroundings, settings: Settings,
     if volumes:
         spec['volumes'] = volumes
     return {'apiVersion': 'v1', 'kind': 'Pod',
-            'metadata': _metadata(container, around, kind), 'spec': spec}
+            'metadata': _metadata(container, around, settings, kind),
+            'spec': spec}
 
 
 def container_spec(container, name: str, around: Surroundings,
@@ -208,13 +212,14 @@ def _whole(value, default):
     return max(1, math.ceil(float(value))) if value else default
 
 
-def _metadata(container, around, kind):
+def _metadata(container, around, settings, kind):
     annotations = {
         names.USER_LABELS: json_text(container.labels),
         names.USER_ANNOTATIONS: json_text(container.annotations),
         names.VIFS: json_text(list(around.vifs)),
         names.RESTARTS: around.restarts,
         names.ORIGINS: json_text(around.origins),
+        names.MULTUS_NETWORK: settings.multus_network or None,
     }
     return {
         'name': names.pod_name(container.uuid, around.generation),

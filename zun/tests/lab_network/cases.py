@@ -139,9 +139,10 @@ class Container:
                 self.uuid, seen['status_reason'], self.events()))
         return self
 
-    def act(self, action: str, **params):
-        return self.user.ask('POST', '/containers/%s/%s' % (
-            self.uuid, action), params=params)
+    def act(self, action: str, version: str = 'container 1.40', **params):
+        return self.user.ask(
+            'POST', '/containers/%s/%s' % (self.uuid, action),
+            params=params, headers={'OpenStack-API-Version': version})
 
     def delete(self, wait: bool = True) -> None:
         self.user.send('DELETE', '/containers/' + self.uuid,

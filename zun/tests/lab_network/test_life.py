@@ -90,22 +90,20 @@ class TestChanges(cases.TestCase):
                              security_groups=[self.shared.group])
         a2 = self.shared.a2
         self.assertFalse(a2.reaches(one.address(), 8080))
-        one.act('add_security_group', name=group)
+        one.act('add_security_group', 'container 1.14', name=group)
         processes.wait_for('open', lambda: a2.reaches(one.address(), 8080),
                            5)
         one.await_status('Running')
-        one.act('remove_security_group', name=group)
+        one.act('remove_security_group', 'container 1.14', name=group)
         processes.wait_for('closed', lambda: not a2.reaches(
             one.address(), 8080, 1), 8)
 
     def test_exposed_ports(self):
-        """Their rules come beside the user's groups, and go."""
+        """Their rules come with the container, and go."""
         one = self.container([{'network': self.shared.net_a.id}],
-                             security_groups=[self.shared.group],
                              exposed_ports={'8080/tcp': {}})
         a2 = self.shared.a2
         self.assertTrue(a2.reaches(one.address(), 8080))
-        self.assertTrue(a2.pings(one.address()))
         self.assertFalse(a2.reaches(one.address(), 80))
         name = '/security-groups?name=' + names.pod_name(
             one.uuid, 1).rpartition('-')[0]
@@ -190,14 +188,36 @@ class TestNeutron(cases.TestCase):
 
     def test_host_without_a_controller(self):
         """A clear error, and no port is left."""
-        port = self.port(self.shared.net_a.id)
-        self.zun.neutron_zun.ask('PUT', '/ports/' + port['id'], json={
-            'port': {'binding:host_id': 'no-such-host'}})
-        answer = self.zun.demo.send('POST', '/containers', json={
-            'image': 'busybox', 'nets': [{'port': port['id']}]})
-        self.assertEqual(409, answer.status_code, answer.text)
-        self.assertIn('Binding failed', answer.text)
+        self.name_chassis('elsewhere')
+        made = self.container([{'network': self.shared.net_a.id}],
+                              wait=False)
+        seen = made.await_status('Error')
+        self.assertIn('Binding failed for port', seen['status_reason'])
+        made.delete()
         self.assertNothingLeft()
+
+    def test_users_port_on_a_host_without_a_controller(self):
+        """It is given back as it was."""
+        port = self.port(self.shared.net_a.id)
+        self.name_chassis('elsewhere')
+        made = self.container([{'port': port['id']}], wait=False)
+        made.await_status('Error')
+        made.delete()
+        found = self.zun.neutron_admin.ask('GET', '/ports/' + port['id'])
+        self.assertEqual(('', '', ''), (
+            found['device_id'], found['device_owner'],
+            found['binding:host_id']))
+
+    def name_chassis(self, name):
+        """Let the node's controller have another name for the test."""
+        def rename(name):
+            cases.vsctl('set', 'open_vswitch', '.',
+                        'external_ids:hostname=' + name)
+            processes.wait_for('Neutron sees it', lambda: any(
+                agent['host'] == name and agent['alive'] for agent in
+                self.zun.neutron_admin.ask('GET', '/agents')))
+        self.addCleanup(rename, labs.NODE)
+        rename(name)
 
     def test_port_is_bound_elsewhere_meanwhile(self):
         """The container does not start on a port that is not here."""

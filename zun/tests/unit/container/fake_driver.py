@@ -28,6 +28,7 @@ class FakeDriver(driver.ContainerDriver, driver.CapsuleDriver):
         self.starting = []
         self.notes = []
         self.hostname = None
+        self.is_cold_plugged = False
         self._numbers = itertools.count(1)
 
     def new_id(self, container):
@@ -192,6 +193,7 @@ class FakeDriver(driver.ContainerDriver, driver.CapsuleDriver):
         self._get(container)
         self._call('change_network')
         self.network = network
+        return self.is_cold_plugged
 
     def network_of(self, context, container):
         self._get(container)

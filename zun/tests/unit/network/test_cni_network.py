@@ -93,7 +93,8 @@ class TestPlug(NetworkTestCase):
                 'address': '10.0.0.5', 'version': 4, 'subnet': 'sub-1',
                 'cidr': '10.0.0.0/24', 'gateway': '10.0.0.1',
                 'routes': [{'destination': '10.9.0.0/16',
-                            'nexthop': '10.0.0.9'}]}]}], plugged.vifs)
+                            'nexthop': '10.0.0.9'}],
+                'nameservers': ['10.0.0.2', '10.0.0.3']}]}], plugged.vifs)
         self.assertEqual(['10.0.0.2', '10.0.0.3'], plugged.nameservers)
 
     def test_fixed_address_and_groups(self):

@@ -51,6 +51,15 @@ class TestAttach(NetworkTestCase):
         self.assertRow(container, task_state=None, status=consts.RUNNING)
         self.assertEqual({'network_attach': 'Error'}, self.told(container))
 
+    def test_in_a_new_sandbox(self):
+        container = self.put()
+        self.engine.is_cold_plugged = True
+        before = self.row(container).container_id
+        self.assertEqual('done', self.attach(container).state)
+        self.assertNotEqual(before, self.row(container).container_id)
+        self.assertEqual(['net-0', 'other-1'], self.plugged())
+        self.assertRow(container, task_state=None, status=consts.RUNNING)
+
     def test_neutron_refuses(self):
         container = self.put()
         self.network.faults['plug'] = [exception.ZunException('full')]

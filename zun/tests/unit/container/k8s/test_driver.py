@@ -214,6 +214,22 @@ class TestNetwork(base.DriverTestCase):
                                    driver.Network())
         self.assertNotIn(names.VIFS, self.pod()['metadata']['annotations'])
 
+    def test_sandbox_that_takes_no_more_interfaces(self):
+        network = driver.Network([{'id': 'p1'}])
+
+        def change(found, network=network, cold=('kata',)):
+            self.config(group='kubernetes',
+                        cold_plug_runtime_classes=list(cold))
+            self.put(found)
+            return self.driver.change_network(None, fakes.container(),
+                                              network)
+        kata = {'spec': {'runtimeClassName': 'kata'}}
+        self.assertTrue(change(fakes.running(**kata)))
+        self.assertFalse(change(fakes.running()))
+        self.assertFalse(change(fakes.running(**kata), cold=['other']))
+        self.assertFalse(change(fakes.running(**kata), driver.Network()))
+        self.assertFalse(change(fakes.ended(**kata)))
+
     def test_pod_of_another_container_life(self):
         """Another Pod of the same name is not touched."""
         self.put(fakes.running())

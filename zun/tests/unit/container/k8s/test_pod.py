@@ -47,6 +47,16 @@ class TestContainerPod(base.BaseTestCase):
         for case in fakes.vectors('containers'):
             self.assertEqual(manifests.make(case), manifests.make(case))
 
+    def test_network_that_multus_gives(self):
+        def annotations(**settings):
+            return pod.container_pod(
+                fakes.container(), pod.Surroundings(fakes.NAMESPACE),
+                pod.Settings(**settings))['metadata']['annotations']
+        key = 'v1.multus-cni.io/default-network'
+        self.assertNotIn(key, annotations())
+        self.assertEqual('zun-system/zun-cni', annotations(
+            multus_network='zun-system/zun-cni')[key])
+
     def test_privileged_needs_a_runtime_class_that_allows_it(self):
         for runtime, allowed in ((None, ()), ('runc', ('kata',))):
             error = self.assertRaises(
