@@ -15,6 +15,7 @@ from zun.common import keystone
 from zun.common import process
 from zun.common import service
 from zun.compute import manager as compute_manager
+from zun.compute import node_keeper
 from zun.compute import node_reporter
 from zun.compute.operations import sync
 from zun.compute import service as compute_service
@@ -185,6 +186,7 @@ class Standalone:
             return  # no way to the runtime of a real node from here
         driver = container_driver.load_container_driver()
         driver.runtime = runtime.Simulated(self.cluster, name)
+        self._run_part('keeper', name, node_keeper.NodeKeeper(driver, name))
         tasks = task_service.TaskService(
             registry.from_manager(compute_manager.Manager(driver)), name,
             registry.AGENT_BINARY, is_leader=lambda: False,

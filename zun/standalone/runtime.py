@@ -2,14 +2,19 @@
 """The runtime interface of the agent, on a simulated node.
 
 What containerd does on a real node: signals with any number, waiting, pause
-(SIGSTOP to all processes of the container) and resume.
+(SIGSTOP to all processes of the container) and resume, and images made of
+containers.
 """
 
 import asyncio
+import pathlib
+import typing
 
 from zun.container.runtime import base
 from zun.standalone.cluster import cluster as clusters
 from zun.standalone.cluster import containers
+from zun.standalone.cluster import images
+from zun.standalone.cluster import layers
 
 
 class Simulated(base.Runtime):
@@ -61,6 +66,54 @@ class Simulated(base.Runtime):
     def resume(self, container_id: str) -> None:
         self._cluster.call(lambda: self._running(container_id).resume())
 
+    # -- images and layers -------------------------------------------------
+    def image(self, name: str) -> base.RuntimeImage | None:
+        found = self._cluster.call(
+            lambda: self._kubelet().layers.known.get(images.normalize(name)))
+        return _image(found) if found else None
+
+    def list_images(self, prefix: str = '') -> list[base.RuntimeImage]:
+        found = self._cluster.call(
+            lambda: list(self._kubelet().layers.known.values()))
+        return sorted((_image(layer) for layer in found
+                       if layer.reference.startswith(prefix)),
+                      key=lambda image: image.created)
+
+    def remove_image(self, name: str) -> None:
+        def remove() -> None:
+            reference = images.normalize(name)
+            self._kubelet().layers.remove(reference)
+            self._kubelet().remove_image(reference)
+        self._cluster.call(remove)
+
+    def commit(self, container_id: str, name: str,
+               labels: dict[str, str] | None = None,
+               unpack: bool = True) -> base.RuntimeImage:
+        def make() -> layers.Layer:
+            node = self._kubelet()
+            made = node.layers.add(
+                images.normalize(name), self._container(container_id),
+                labels or {})
+            node.add_image(made.reference, made.image)
+            return made
+        return _image(self._cluster.call(make))
+
+    def export_archive(self, name: str, fileobj: typing.BinaryIO,
+                       tag: str | None = None) -> int:
+        found = self._cluster.call(
+            lambda: self._kubelet().layers.known.get(images.normalize(name)))
+        if found is None:
+            raise base.ObjectMissing('there is no image %s' % name)
+        return fileobj.write(layers.archive(found, tag or name))
+
+    def log_path(self, container_id: str) -> pathlib.Path | None:
+        return self._cluster.call(
+            lambda: self._container(container_id).log.path)
+
+    def _kubelet(self):
+        self._workers()
+        return self._cluster.control.kubelets[self._node]
+
     def _workers(self):
         node = self._cluster.control.kubelets.get(self._node)
         if node is None or node.gone:
@@ -91,3 +144,9 @@ def _describe(container: containers.Container) -> base.RuntimeContainer:
     state = base.State.PAUSED if container.paused else base.State.RUNNING
     return base.RuntimeContainer(container.id, state,
                                  pid=container.process.pid)
+
+
+def _image(layer: layers.Layer) -> base.RuntimeImage:
+    return base.RuntimeImage(
+        layer.reference, images.digest(layer.reference), layer.size,
+        layer.labels, layer.created, layer.size)

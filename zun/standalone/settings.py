@@ -116,6 +116,7 @@ class Folder:
                 token_cache_time=30),
             'websocket_proxy': {'wsproxy_host': '127.0.0.1',
                                 'wsproxy_port': ports.proxy},
+            'agent': {'state_path': self.path / 'agent'},
             'kubernetes': {'kubeconfig': kubeconfig,
                            'runtime_class': runtime_class}}
         parser = configparser.RawConfigParser()

@@ -23,6 +23,7 @@ from zun.container.k8s import pod
 from zun.container.k8s import secrets
 from zun.container.k8s import status
 from zun.container.k8s import volumes
+from zun.container.runtime import kept
 
 LOG = logging.getLogger(__name__)
 
@@ -168,6 +169,8 @@ def image_of(found: dict, spec: dict) -> driver.Image:
     A container that starts again gets the very image it had, also where
     its tag has moved since, and is not made to wait for the registry.
     """
+    if kept.parse(spec['image']):
+        return driver.Image(spec['image'], 'never')
     for seen in found['status'].get('containerStatuses') or ():
         digest = seen.get('imageID', '').partition('@')[2]
         if seen['name'] == spec['name'] and digest:

@@ -57,7 +57,7 @@ class Container:
 
         :raises processes.StartError: when there is no such program.
         """
-        self.directory.mkdir(parents=True, exist_ok=True)
+        self.furnish()
         workdir = self.spec.get('workingDir') or self.image.workdir
         cwd = self.directory / (workdir or '').lstrip('/')
         cwd.mkdir(parents=True, exist_ok=True)
@@ -76,6 +76,15 @@ class Container:
             self.log.close()
             self.ended.set()
             raise
+
+    def furnish(self) -> None:
+        """Make the directory, with the files of the image, once."""
+        if self.directory.exists():
+            return
+        self.directory.mkdir(parents=True)
+        if self.image.files:
+            shutil.copytree(self.image.files, self.directory, symlinks=True,
+                            dirs_exist_ok=True)
 
     async def run(self) -> int:
         """Wait for the end; stray processes are killed; the exit code."""

@@ -26,6 +26,7 @@ class Image:
 
     ``name``: as users write it; without a tag every tag is known.
     ``credentials``: (user, password) needed to pull it, or None.
+    ``files``: directory with the files of one made of a container.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Image:
     workdir: str = ''
     size: int = 1036902
     credentials: tuple[str, str] | None = None
+    files: str = ''
 
 
 #: What a new cluster knows; the names of the lab's registries.

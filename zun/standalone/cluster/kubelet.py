@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from zun.standalone.cluster import containers
 from zun.standalone.cluster import images
+from zun.standalone.cluster import layers
 from zun.standalone.cluster import pod_status
 from zun.standalone.cluster import pod_worker
 from zun.standalone.cluster import resources
@@ -73,7 +74,10 @@ class Kubelet:
         self.timing = timing
         self.address = '127.0.0.1'
         self.workers: dict[str, pod_worker.PodWorker] = {}
-        self.present: dict[str, images.Image] = {}
+        self.layers = layers.Layers(root / 'layers')
+        self.present: dict[str, images.Image] = {
+            layer.reference: layer.image
+            for layer in self.layers.known.values()}
         self.gone = False
         self._events = events
         self._ips = ipaddress.ip_network('10.244.%d.0/24' % index).hosts()

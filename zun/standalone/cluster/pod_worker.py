@@ -202,7 +202,7 @@ class PodWorker:
         self.node.event(self.pod, 'Normal', 'Created', 'Container created',
                         path)
         try:
-            container.directory.mkdir(parents=True, exist_ok=True)
+            container.furnish()
             self.volumes.mount(spec, container.directory)
             container.start(env)
         except processes.StartError as e:

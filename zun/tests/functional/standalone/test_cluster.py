@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What only the simulated cluster can do: faults, and its node's runtime."""
 
+import io
 import os
 
 import fixtures
@@ -198,3 +199,42 @@ class RuntimeTest(ClusterTestCase):
         self.cluster.lose_node('n1')
         self.assertRaises(runtime_base.RuntimeUnavailable,
                           self.runtime.version)
+
+    def test_image_of_a_container(self):
+        found = self.find(['sh', '-c', 'echo text > file; sleep 600'])
+        self.wait_for(lambda: self.stored(found, 'file'))
+        made = self.runtime.commit(found.id, 'zun.local/x:1', {'a': 'b'})
+        self.assertEqual({'a': 'b'}, made.labels)
+        body = conformance.pod_body('q', ['sh', '-c', 'cat file; sleep 600'])
+        body['spec']['containers'][0].update(
+            image='zun.local/x:1', imagePullPolicy='Never')
+        self.v1.create_namespaced_pod('default', body)
+        self.wait_for(lambda: self.read('q').status.phase == 'Running' and
+                      self.v1.read_namespaced_pod_log('q', 'default'))
+        self.assertEqual('text\n', self.v1.read_namespaced_pod_log(
+            'q', 'default'))
+
+    def stored(self, found, name):
+        """Make sure that a file is a part of the container's layer."""
+        self.runtime.commit(found.id, 'zun.local/y:1')
+        file = io.BytesIO()
+        self.runtime.export_archive('zun.local/y:1', file)
+        return name.encode() in file.getvalue()
+
+    def test_image_that_is_removed(self):
+        found = self.find(['sleep', '600'])
+        self.runtime.commit(found.id, 'zun.local/x:1')
+        self.assertEqual(['zun.local/x:1'], [
+            image.name for image in self.runtime.list_images('zun.local/')])
+        self.runtime.remove_image('zun.local/x:1')
+        self.runtime.remove_image('zun.local/x:1')
+        self.assertIsNone(self.runtime.image('zun.local/x:1'))
+        self.assertEqual([], self.runtime.list_images())
+
+    def test_images_are_there_after_a_restart(self):
+        found = self.find(['sleep', '600'])
+        self.runtime.commit(found.id, 'zun.local/x:1', {'a': 'b'})
+        self.cluster.stop()
+        self.start()
+        self.assertEqual({'a': 'b'}, runtime.Simulated(
+            self.cluster, 'n1').image('zun.local/x:1').labels)
