@@ -45,6 +45,23 @@ class ContainersTest(base.StandaloneTestCase):
         self.assertEqual({}, self.peers.network.rows['ports'])
         self.assertEqual({}, self.peers.placement.allocations)
 
+    def test_what_was_written_is_there_after_a_start(self):
+        uuid = self.running()
+        self.execute(uuid, 'sh -c "echo text > file"')
+        self.act(uuid, 'stop', timeout=1)
+        self.assertIsNone(self.wait_status(uuid, 'Stopped')['status_reason'])
+        self.act(uuid, 'start')
+        self.wait_status(uuid, 'Running')
+        self.act(uuid, 'kill', signal='SIGKILL')
+        self.wait_status(uuid, 'Stopped')
+        self.act(uuid, 'start')
+        self.wait_status(uuid, 'Running')
+        self.act(uuid, 'reboot', timeout=1)
+        self.wait_for(lambda: self.pods(uuid)[-1]['metadata'][
+            'name'].endswith('-4'), 'a new Pod')
+        self.wait_status(uuid, 'Running')
+        self.assertEqual(('text\n', 0), self.execute(uuid, 'cat file'))
+
     def test_created_then_started(self):
         uuid = self.create(run=False)
         self.wait_status(uuid, 'Created')
