@@ -2,8 +2,8 @@
 """How a VIF gets into a sandbox: one driver a class of os-vif's objects."""
 
 import abc
+import dataclasses
 import functools
-import typing
 
 from os_vif.objects import vif as osv_vif
 import stevedore
@@ -16,7 +16,8 @@ from zun.common.i18n import _
 from zun.network import os_vif_util
 
 
-class Plug(typing.NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Plug:
     """A VIF and where it goes.
 
     :ivar instance: uuid of the container, for os-vif.
@@ -27,7 +28,7 @@ class Plug(typing.NamedTuple):
     instance: str
     name: str
 
-    @property
+    @functools.cached_property
     def osvif(self) -> osv_vif.VIFBase:
         return os_vif_util.neutron_to_osvif_vif(self.vif.document)
 

@@ -81,5 +81,5 @@ def _set_function(slot, mac, vlan):
         return
     device, number = found
     with pyroute2.IPRoute() as route:
-        route.link('set', index=links.index_of(route, device),
+        route.link('set', index=links.index_of(device),
                    vf={'vf': number, 'mac': mac, 'vlan': vlan})

@@ -8,6 +8,7 @@ calling thread never changes its own namespace, see :func:`inside`.
 from collections.abc import Callable
 import concurrent.futures
 import ctypes
+import errno
 import fcntl
 import ipaddress
 import os
@@ -23,9 +24,12 @@ from pyroute2.netlink import exceptions as netlink
 _T = typing.TypeVar('_T')
 
 _CLONE_NEWNET = 0x40000000
-_LOOPBACK = 1
+_LOOPBACK = 'lo'
 _NODAD = 0x02
 _ON_LINK = 4
+_IFF_UP = 1
+_SIOCGIFFLAGS = 0x8913
+_SIOCSIFFLAGS = 0x8914
 _SIOCETHTOOL = 0x8946
 _ETHTOOL_STXCSUM = 0x17
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
@@ -35,8 +39,6 @@ _DEVICES = pathlib.Path('/sys/class/net')
 # An address of a sandbox's interface is in use at once: Neutron gave it to
 # nobody else. What routers announce is Neutron's to say, too.
 _INNER_SYSCTLS = (('disable_ipv6', 0), ('accept_ra', 0), ('autoconf', 0))
-
-LinkError = netlink.NetlinkError
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -81,24 +83,34 @@ def make_veth(device: str, netns: int, name: str, mac: str,
         inner['mtu'] = outer['mtu'] = mtu
     with pyroute2.IPRoute() as route:
         route.link('add', **outer)
-        # The node itself is not on the port's network.
-        _sysctl('ipv6/conf/%s/disable_ipv6' % device, 1)
-        route.link('set', index=index_of(route, device), state='up')
+    # The node itself is not on the port's network.
+    _sysctl('ipv6/conf/%s/disable_ipv6' % device, 1)
+    set_up(device)
 
 
 def delete(device: str) -> bool:
     """Remove a device and so its peer; whether it was there."""
+    if not exists(device):
+        return False
     with pyroute2.IPRoute() as route:
-        found = route.link_lookup(ifname=device)
-        if not found:
-            return False
         try:
-            route.link('del', index=found[0])
+            route.link('del', index=index_of(device))
         except netlink.NetlinkError as error:
-            if error.code != 19:
+            if error.code != errno.ENODEV:
                 raise
             return False
     return True
+
+
+def set_up(device: str) -> None:
+    """Let packets in and out of a device of this thread's namespace."""
+    with _any_socket() as control:
+        request = struct.pack('16sH22x', device.encode(), 0)
+        flags, = struct.unpack_from('H', fcntl.ioctl(
+            control, _SIOCGIFFLAGS, request), 16)
+        if not flags & _IFF_UP:
+            fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack(
+                '16sH22x', device.encode(), flags | _IFF_UP))
 
 
 def move(device: str, netns: int, name: str, mac: str | None,
@@ -107,7 +119,7 @@ def move(device: str, netns: int, name: str, mac: str | None,
     changes = {key: value for key, value in (
         ('address', mac), ('mtu', mtu)) if value}
     with pyroute2.IPRoute() as route:
-        index = index_of(route, device)
+        index = index_of(device)
         route.link('set', index=index, state='down')
         if changes:
             route.link('set', index=index, **changes)
@@ -121,11 +133,10 @@ def join_bridge(device: str, bridge: str, make: bool = False) -> None:
     :param make: the bridge may have to be made.
     """
     with pyroute2.IPRoute() as route:
-        if make and not route.link_lookup(ifname=bridge):
+        if make and not exists(bridge):
             route.link('add', kind='bridge', ifname=bridge)
-            route.link('set', index=index_of(route, bridge), state='up')
-        route.link('set', index=index_of(route, device),
-                   master=index_of(route, bridge))
+            set_up(bridge)
+        route.link('set', index=index_of(device), master=index_of(bridge))
 
 
 def leave_no_checksum(name: str) -> None:
@@ -134,10 +145,10 @@ def leave_no_checksum(name: str) -> None:
     The userspace datapath of Open vSwitch gets packets of a veth without
     them, and its connection tracking drops what has a wrong one.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    with _any_socket() as control:
         value = ctypes.create_string_buffer(
             struct.pack('II', _ETHTOOL_STXCSUM, 0))
-        fcntl.ioctl(any_socket, _SIOCETHTOOL, struct.pack(
+        fcntl.ioctl(control, _SIOCETHTOOL, struct.pack(
             '16sP', name.encode(), ctypes.addressof(value)))
 
 
@@ -148,10 +159,10 @@ def configure(name: str, vif) -> None:
     """
     for key, value in _INNER_SYSCTLS:
         _sysctl('ipv6/conf/%s/%s' % (name, key), value)
+    set_up(_LOOPBACK)
+    set_up(name)
+    index = index_of(name)
     with pyroute2.IPRoute() as route:
-        index = index_of(route, name)
-        route.link('set', index=_LOOPBACK, state='up')
-        route.link('set', index=index, state='up')
         for ip in vif.ips:
             route.addr('replace', **_address(index, ip))
 
@@ -161,8 +172,8 @@ def set_routes(name: str, routes) -> None:
 
     :param routes: of :meth:`zun.cni.vifs.VIF.routes`.
     """
+    index = index_of(name)
     with pyroute2.IPRoute() as route:
-        index = index_of(route, name)
         for item in routes:
             destination = ipaddress.ip_network(item.destination)
             route.route(
@@ -197,15 +208,19 @@ def _address(index, ip):
     return found
 
 
-def index_of(route, name: str) -> int:
-    """Index of a device.
+def index_of(name: str) -> int:
+    """Index of a device of this thread's namespace.
 
     :raises OSError: there is none of this name.
     """
-    found = route.link_lookup(ifname=name)
-    if not found:
-        raise OSError(19, 'There is no device %s' % name)
-    return found[0]
+    try:
+        return socket.if_nametoindex(name)
+    except OSError as error:
+        raise OSError(error.errno, 'There is no device %s' % name)
+
+
+def _any_socket():
+    return socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 
 
 def _sysctl(path, value):

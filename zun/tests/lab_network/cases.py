@@ -178,10 +178,9 @@ class Container:
         return sorted(items, key=names.generation_of)[-1]
 
     def events(self) -> list[str]:
-        items, __ = deployment.get().cluster.list(
-            k8s.EVENTS, fields='involvedObject.name=%s' %
-            self.pod()['metadata']['name'])
-        return [one['message'] for one in items]
+        items, __ = deployment.get().cluster.list(k8s.EVENTS)
+        return [one['message'] for one in items
+                if self.uuid in one['involvedObject'].get('name', '')]
 
     def attachment(self) -> dict:
         """What the daemon keeps of its sandbox."""
