@@ -22,12 +22,13 @@ from zun.common import exception
 from zun.common.i18n import _
 from zun.network import driver
 from zun.network import neutron
+from zun.network import pci_profile
+from zun.pci import request as pci_request
 
 LOG = logging.getLogger(__name__)
 
 _UNBOUND = {'device_id': '', 'device_owner': '', consts.BINDING_HOST_ID: None}
 _CHANGED_MEANWHILE = 412
-_PCI_KEYS = ('pci_slot', 'pci_vendor_info')
 
 
 class ZunCNI(driver.NetworkDriver):
@@ -81,15 +82,27 @@ class ZunCNI(driver.NetworkDriver):
                addresses: dict[str, list[dict]]) -> driver.Plugged:
         requested = []
         for network, entries in addresses.items():
-            self.neutron.get_neutron_port(entries[0]['port'])
+            port = self.neutron.get_neutron_port(entries[0]['port'])
             self.neutron.get_neutron_network(network)
             requested.append({
                 'network': network, 'port': entries[0]['port'],
-                'fixed_ip': '', 'preserve_on_delete':
-                    entries[0]['preserve_on_delete']})
+                'fixed_ip': '', 'device': self._device_of(port),
+                'preserve_on_delete': entries[0]['preserve_on_delete']})
         for port_id, __ in _ports_of(addresses):
             self._give_back(port_id)
         return self.plug(container, host, requested)
+
+    def _device_of(self, port):
+        """The PCI device that a port has."""
+        return pci_profile.kept(self._profile_of(port))
+
+    def _profile_of(self, port):
+        """A port's profile; the owner of a device's port has no sight of
+        it.
+        """
+        if port.get('binding:vnic_type') in pci_request.PCI_VNIC_TYPES:
+            port = self.neutron.show('ports', port['id'], admin=True)
+        return port.get(consts.BINDING_PROFILE)
 
     def describe(self, addresses: dict[str, list[dict]]) -> driver.Plugged:
         ports = [self.neutron.show('ports', port_id, admin=True)
@@ -104,9 +117,23 @@ class ZunCNI(driver.NetworkDriver):
         else:
             port = self._left_port(container, requested) or \
                 self._make_port(container, host, requested, groups)
+        port = self._give_device(container, requested, port)
         if port.get('binding:vif_type') == 'binding_failed':
             raise exception.PortBindingFailed(port=port['id'])
         return port
+
+    def _give_device(self, container, requested, port):
+        """Tell Neutron which PCI device a port is for, if any."""
+        device = requested.get('device')
+        if requested.get('pci_request_id'):
+            device = pci_profile.claimed(self.context, container.uuid,
+                                         requested['pci_request_id'])
+        if not device:
+            return port
+        profile = {**(port.get(consts.BINDING_PROFILE) or {}), **device}
+        return self.neutron.update(
+            'ports', port['id'], {consts.BINDING_PROFILE: profile},
+            admin=True)
 
     def _take_users_port(self, container, host, port_id):
         """Bind a port that nobody else has taken since the request."""
@@ -155,13 +182,11 @@ class ZunCNI(driver.NetworkDriver):
         profile = {}
         try:
             found = self.neutron.query('ports', id=port_id)
-            profile = dict((found[0] if found else {}).get(
-                consts.BINDING_PROFILE) or {})
+            profile = pci_profile.without(
+                self._profile_of(found[0]) if found else None)
         except clients.PeerError as exc:
             LOG.warning('Port %(port)s cannot be read: %(error)s',
                         {'port': port_id, 'error': exc})
-        for key in _PCI_KEYS:
-            profile.pop(key, None)
         try:
             self.neutron.update(
                 'ports', port_id,
