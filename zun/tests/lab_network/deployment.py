@@ -146,6 +146,7 @@ class Deployment(fixtures.Fixture):
                     'api_paste_config': _ROOT / 'etc/zun/api-paste.ini'},
             'keystone_auth': account, 'keystone_authtoken': account,
             'network': {'driver': 'cni'},
+            'compute': {'cpu_allocation_ratio': 64},
             'task': {'admin_port': 0},
             'quota': dict.fromkeys(('containers', 'cpu', 'memory', 'disk'),
                                    -1),
