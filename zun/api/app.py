@@ -17,6 +17,10 @@ import zun.conf
 CONF = zun.conf.CONF
 LOG = log.getLogger(__name__)
 
+# Connections to the database that a process keeps open if its threads use
+# so many at once. Making one anew costs as much as several requests.
+POOL_SIZE = 32
+
 
 def setup_app():
     """The API itself, without the filters of the pipeline."""
@@ -39,6 +43,7 @@ def paste_config_file() -> str:
 
 def load_app():
     """The API behind the filters of the pipeline's file."""
+    CONF.set_default('max_pool_size', POOL_SIZE, 'database')
     path = paste_config_file()
     LOG.info(_('Full WSGI config used: %s'), path)
     return deploy.loadapp('config:' + path)

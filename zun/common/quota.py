@@ -112,14 +112,17 @@ class DbQuotaDriver:
             limit.
         :raises OverQuota: 403.
         """
-        limits = self._limits(context, project_id)
+        limits = {name: limit for name, limit
+                  in self._limits(context, project_id).items()
+                  if limit is not None and limit >= 0}
+        if not limits:
+            return {}
         usages = _db().quota_usages(context, project_id)
         over = overs(limits, usages, deltas)
         if over:
             raise exception.OverQuota(overs=over)
         return {name: limit - usages[name] - (deltas.get(name) or 0)
-                for name, limit in limits.items()
-                if limit is not None and limit >= 0}
+                for name, limit in limits.items()}
 
     def _limits(self, context, project_id) -> dict[str, int | None]:
         limits = _configured()

@@ -78,13 +78,10 @@ class NodeKeeper:
             thread.join(_STOP_SECONDS)
 
     def _run(self):
-        swept = False
         pause = _FIRST_RETRY
         while not self._stopping.is_set():
             try:
-                if not swept:
-                    self._runtime.sweep()
-                    swept = True
+                self._runtime.sweep()
                 self.tidy()
                 pause = _FIRST_RETRY
                 wait = float(CONF.agent.tidy_interval)

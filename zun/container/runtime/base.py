@@ -273,7 +273,10 @@ class Runtime(abc.ABC):
         raise NotSupported()
 
     def sweep(self) -> None:
-        """Remove what an agent that was killed has left half done."""
+        """Remove what somebody who was killed has left half done.
+
+        While something is being done it is left for the next time.
+        """
 
     @contextlib.contextmanager
     def paused(self, container_id: str) -> Iterator[None]:

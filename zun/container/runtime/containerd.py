@@ -182,6 +182,11 @@ class Containerd(base.Runtime):
         return pathlib.Path(path) if path else None
 
     def sweep(self):
+        with self._connection.idle() as idle:
+            if idle:
+                self._sweep()
+
+    def _sweep(self):
         for lease in self._connection.call(
                 'Leases.List', pb.ListRequest()).leases:
             if lease.id.startswith(rpc.OWN_PREFIX):

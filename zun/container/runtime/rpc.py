@@ -18,10 +18,13 @@ import uuid
 from google.protobuf import any_pb2
 from google.protobuf import empty_pb2
 import grpc
+from oslo_log import log as logging
 
 from zun.common.i18n import _
 from zun.container.runtime import base
 from zun.container.runtime import containerd_pb2 as pb
+
+LOG = logging.getLogger(__name__)
 
 NAMESPACE = 'k8s.io'
 CALL_SECONDS = 30.0
@@ -123,7 +126,13 @@ class Connection:
         self._channel = grpc.insecure_channel(
             'unix://' + self.endpoint, options=[
                 ('grpc.max_receive_message_length', _MESSAGE_BYTES),
-                ('grpc.max_send_message_length', _MESSAGE_BYTES)])
+                ('grpc.max_send_message_length', _MESSAGE_BYTES),
+                # It is back soon, and a kill may be due.
+                ('grpc.initial_reconnect_backoff_ms', 100),
+                ('grpc.min_reconnect_backoff_ms', 100),
+                ('grpc.max_reconnect_backoff_ms', 1000)])
+        self._work = threading.Lock()
+        self._leases = 0
         self._local = threading.local()
         self._calls = {}
         for service, methods in _SERVICES.items():
@@ -184,6 +193,23 @@ class Connection:
 
     @contextlib.contextmanager
     def lease(self, seconds: float = LEASE_SECONDS) -> Iterator[str]:
+        with self._work:
+            self._leases += 1
+        try:
+            with self._lease(seconds) as made:
+                yield made
+        finally:
+            with self._work:
+                self._leases -= 1
+
+    @contextlib.contextmanager
+    def idle(self) -> Iterator[bool]:
+        """Let nobody take a lease meanwhile; whether nobody has one."""
+        with self._work:
+            yield self._leases == 0
+
+    @contextlib.contextmanager
+    def _lease(self, seconds):
         """Keep what this thread makes inside until it is referred to."""
         expire = time.strftime('%Y-%m-%dT%H:%M:%SZ',
                                time.gmtime(time.time() + seconds))
@@ -196,7 +222,14 @@ class Connection:
             yield made
         finally:
             self._local.lease = outer
-            self.call('Leases.Delete', pb.DeleteRequest(key=made))
+            self._end_lease(made)
+
+    def _end_lease(self, lease):
+        try:
+            self.call('Leases.Delete', pb.DeleteRequest(key=lease))
+        except base.RuntimeError as exc:
+            # The next sweep does it, and it expires by itself.
+            LOG.warning('A lease was not ended: %s', exc)
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:

@@ -219,6 +219,9 @@ def _forget_single(close: bool) -> None:
 def _prepare_engine(engine: sa.Engine) -> None:
     # Values may be secrets: they don't belong into errors that are logged.
     engine.hide_parameters = True
+    # A session ends its transactions itself: another ROLLBACK for a
+    # connection that goes back to the pool is one question too many.
+    engine.pool._reset_on_return = sa.pool.reset_none
     if engine.dialect.name == 'sqlite':
         sa.event.listen(engine, 'connect', _on_sqlite_connect)
         sa.event.listen(engine, 'begin', _on_sqlite_begin, insert=True)
