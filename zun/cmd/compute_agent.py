@@ -8,6 +8,7 @@ from zun.common import service
 from zun.compute import manager
 from zun.compute import node_keeper
 from zun.compute import node_reporter
+from zun.compute.streams import server as stream_server
 from zun.compute.tasks import registry
 from zun.compute.tasks import service as task_service
 import zun.conf
@@ -69,6 +70,8 @@ def build(worker_id: int) -> list[process.Part]:
                    'runtime': check_runtime},
             cert_file=CONF.task.admin_cert_file,
             key_file=CONF.task.admin_key_file))
+    if stream_server.is_wanted():
+        parts.append(stream_server.StreamServer(driver))
     return parts + [node_reporter.NodeReporter(CONF.host), keeper, tasks]
 
 

@@ -48,11 +48,47 @@ agent_opts = [
              'longer needed.'),
 ]
 
+stream_opts = [
+    cfg.StrOpt(
+        'stream_host',
+        default='0.0.0.0',  # nosec B104
+        help='Address on which the agent answers zun-api and zun-compute: '
+             'logs of one stream and of former runs, files of containers '
+             'that do not run or have no tar, processes and figures. '
+             'It is reached at the node\'s InternalIP.'),
+    cfg.PortOpt(
+        'stream_port',
+        default=9519,
+        help='Port for it, on all nodes the same; 0: none. Without it '
+             'containers are asked through Kubernetes, as far as that '
+             'goes.'),
+    cfg.StrOpt(
+        'stream_cert_file',
+        help='Certificate of the agent, for the name of its node.'),
+    cfg.StrOpt(
+        'stream_key_file',
+        help='Key of stream_cert_file.'),
+    cfg.StrOpt(
+        'stream_ca_file',
+        help='Certificates that sign those of both sides: the agent speaks '
+             'to nobody without one. Use an authority of this deployment '
+             'alone.'),
+    cfg.StrOpt(
+        'stream_client_cert_file',
+        help='Certificate with which zun-api and zun-compute ask agents. '
+             'Empty: they do not.'),
+    cfg.StrOpt(
+        'stream_client_key_file',
+        help='Key of stream_client_cert_file.'),
+]
+
+ALL_OPTS = agent_opts + stream_opts
+
 
 def register_opts(conf):
     conf.register_group(agent_group)
-    conf.register_opts(agent_opts, group=agent_group)
+    conf.register_opts(ALL_OPTS, group=agent_group)
 
 
 def list_opts():
-    return {agent_group: agent_opts}
+    return {agent_group: ALL_OPTS}

@@ -22,6 +22,7 @@ import zun.conf
 from zun.container import errors
 from zun.container.runtime import base as runtime_base
 from zun.db import api as db_api
+from zun.image.docker import driver as docker
 from zun.image import driver as image_driver
 from zun.image.glance import driver as glance
 from zun.image.glance import images as glance_images
@@ -90,7 +91,8 @@ def delete(parts: base.Parts, context, image) -> None:
     if runtime is not None and image.image_id and (
             not _others(context, image)):
         try:
-            runtime.discard(image.image_id)
+            runtime.discard(image.image_id, docker.reference(image.repo,
+                                                             image.tag))
         except runtime_base.RuntimeError as exc:
             LOG.warning('Image %(image)s stays on the node: %(error)s',
                         {'image': image.image_id, 'error': exc})

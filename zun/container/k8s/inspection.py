@@ -15,11 +15,13 @@ import zun.conf
 from zun.container import driver
 from zun.container import errors
 from zun.container.k8s import archive
-from zun.container.k8s import base
 from zun.container.k8s import figures
 from zun.container.k8s import generations
 from zun.container.k8s import names
+from zun.container.k8s import nodeside
 from zun.container.k8s import status
+from zun.container.k8s import streams
+from zun.container.runtime import base as runtime_base
 
 LOG = logging.getLogger(__name__)
 
@@ -31,8 +33,29 @@ _OWN_COMMAND_SECONDS = 10.0
 _ARCHIVE_SECONDS = 300.0
 
 
-class Inspection(base.KubernetesBase):
-    """Reads that need the container's Pod, and archives."""
+class Inspection(nodeside.NodeSide):
+    """Reads that need the container's Pod, and archives.
+
+    The node of the container is asked first, where it can be; it knows
+    more, and needs no program of the image.
+    """
+
+    def _from_node(self, container, operation: str, arguments: dict,
+                   data: bytes | None = None) -> tuple[dict, bytes] | None:
+        """What the container's node answers; None: it is not to be had."""
+        if self.runtime is not None:
+            try:
+                return self.on_node(operation, container, arguments, data)
+            except runtime_base.NotSupported as exc:
+                LOG.debug('Not from the runtime: %s', exc)
+            return None
+        if not streams.is_configured():
+            return None
+        try:
+            return streams.ask(self.get_pod(container), operation, container,
+                               arguments, data)
+        except streams.AgentAway:
+            return None
 
     def show_logs(self, context, container, *, stdout: bool, stderr: bool,
                   timestamps: bool, tail: int | None,
@@ -40,6 +63,12 @@ class Inspection(base.KubernetesBase):
         if not (stdout or stderr):
             raise exception.Invalid(
                 _('Bad parameters: you must choose at least one stream'))
+        told = self._from_node(container, 'logs', {
+            'stdout': stdout or bool(container.tty), 'stderr': stderr,
+            'timestamps': timestamps, 'tail': tail,
+            'since': since.isoformat() if since else None})
+        if told is not None:
+            return told[1]
         pods = [found for found in self.pods_of(container)
                 if not status.is_gated(found)]
         if not pods:
@@ -146,6 +175,9 @@ class Inspection(base.KubernetesBase):
             raise exception.Invalid(
                 _('Bad arguments of ps, %(args)s: %(error)s')
                 % {'args': ps_args, 'error': exc})
+        told = self._from_node(container, 'top', {'arguments': command[1:]})
+        if told is not None:
+            return told[0]
         output = self._run(container, command)
         if output.outcome.exit_code == 0:
             return figures.process_table(output.stdout)
@@ -158,6 +190,9 @@ class Inspection(base.KubernetesBase):
             % output.output.decode('utf-8', 'replace').strip())
 
     def stats(self, context, container) -> dict:
+        told = self._from_node(container, 'stats', {})
+        if told is not None:
+            return figures.summary(container.name, told[0])
         output = self._run(container, figures.COMMAND)
         if output.outcome.exit_code in (126, 127) and output.outcome.error:
             raise errors.AgentNeeded(
@@ -168,6 +203,9 @@ class Inspection(base.KubernetesBase):
 
     def get_archive(self, context, container, path: str
                     ) -> tuple[bytes, dict]:
+        told = self._from_node(container, 'get_archive', {'path': path})
+        if told is not None:
+            return told[1], told[0]
         output = self._run(container, archive.pack_command(path),
                            _ARCHIVE_SECONDS,
                            limit=CONF.kubernetes.max_archive_size)
@@ -180,6 +218,9 @@ class Inspection(base.KubernetesBase):
             raise exception.Invalid(
                 _('The archive is larger than %d bytes.')
                 % CONF.kubernetes.max_archive_size)
+        if self._from_node(container, 'put_archive', {'path': path},
+                           data) is not None:
+            return
         archive.check(path, self._run(
             container, archive.unpack_command(path), _ARCHIVE_SECONDS,
             stdin=data))

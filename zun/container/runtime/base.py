@@ -17,6 +17,8 @@ import typing
 
 from zun.common.i18n import _
 
+# Images that were imported begin so.
+IMPORTED = 'zun.local/glance/'
 # Seconds between two looks for a runtime that is away.
 _AWAY_PAUSE = 0.2
 
@@ -206,8 +208,8 @@ class Runtime(abc.ABC):
         """The image if a Pod could run it now, as :meth:`pull` has it."""
         raise NotSupported()
 
-    def discard(self, image_id: str) -> bool:
-        """Remove an image by its id with all its names.
+    def discard(self, image_id: str, reference: str) -> bool:
+        """Remove an image that was pulled or imported, by its name.
 
         :returns: False: a container is made from it, so it stays.
         """

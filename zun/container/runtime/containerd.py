@@ -136,8 +136,8 @@ class Containerd(base.Runtime):
     def usable(self, reference):
         return self._pulls.status(reference)
 
-    def discard(self, image_id):
-        return self._pulls.discard(image_id)
+    def discard(self, image_id, reference):
+        return self._pulls.discard(image_id, reference)
 
     def import_archive(self, source, name, labels=None):
         self._pulls.import_archive(source, name, labels or {})

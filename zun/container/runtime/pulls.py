@@ -56,8 +56,7 @@ class Pulls:
         return found
 
     def status(self, reference: str) -> base.RuntimeImage | None:
-        """An image that the kubelet can use; its digest is its id there,
-        that of its configuration."""
+        """See :meth:`zun.container.runtime.base.Runtime.usable`."""
         image = self._connection.call(
             'ImageService.ImageStatus', pb.ImageStatusRequest(
                 image=pb.ImageSpec(image=reference))).image
@@ -65,14 +64,23 @@ class Pulls:
             return None
         return base.RuntimeImage(reference, image.id, image.size)
 
-    def discard(self, image_id: str) -> bool:
-        """Remove all names of an image; False: a container needs it."""
+    def discard(self, image_id: str, reference: str) -> bool:
+        """See :meth:`zun.container.runtime.base.Runtime.discard`."""
         if image_id in self._in_use():
             return False
-        self._connection.call(
-            'ImageService.RemoveImage', pb.ImageStatusRequest(
-                image=pb.ImageSpec(image=image_id)))
-        return True
+        names = [image.name for image in self._store.images()
+                 if self._is(image, image_id)]
+        gone = names_to_remove(names, reference)
+        for name in gone:
+            self._store.remove_image(name)
+        return bool(gone)
+
+    def _is(self, image, image_id):
+        try:
+            __, manifest = self._store.manifest(image.target.digest)
+        except base.ObjectMissing:
+            return False
+        return manifest['config']['digest'] == image_id
 
     def _in_use(self):
         boxes = self._connection.call('Containers.List', pb.ListRequest(
@@ -136,6 +144,39 @@ class _Answers:
 
     def cancel(self):
         self._call.cancel()
+
+
+def full_name(reference: str) -> str:
+    """A reference as the runtime has it.
+
+    >>> full_name('nginx:1.25')
+    'docker.io/library/nginx:1.25'
+    """
+    domain, slash, rest = reference.partition('/')
+    if slash and ('.' in domain or ':' in domain or domain == 'localhost'):
+        return reference
+    return 'docker.io/%s%s' % ('' if slash else 'library/', reference)
+
+
+def names_to_remove(names: list[str], reference: str) -> list[str]:
+    """Which names of an image go with one of them.
+
+    Others may have pulled the same image by another name. Names by digest
+    go with the last tag of their repository, and the one that is the
+    image's id with the last of all.
+    """
+    wanted = full_name(reference)
+    imported = [name for name in names if name.startswith(base.IMPORTED)]
+    gone = [wanted] if wanted in names else imported
+    left = [name for name in names if name not in gone and '@' not in name
+            and not name.startswith('sha256:')]
+    repositories = {name.rpartition(':')[0] for name in left}
+    for name in names:
+        if '@' in name and name.partition('@')[0] not in repositories:
+            gone.append(name)
+        elif name.startswith('sha256:') and not left:
+            gone.append(name)
+    return gone
 
 
 def _feed(source, send, answers):

@@ -103,8 +103,7 @@ _SERVICES = {
     'runtime.v1.ImageService': {
         'ImageStatus': Method(pb.ImageStatusRequest,
                               pb.ImageStatusResponse),
-        'PullImage': Method(pb.PullImageRequest, pb.PullImageResponse),
-        'RemoveImage': Method(pb.ImageStatusRequest, _EMPTY)},
+        'PullImage': Method(pb.PullImageRequest, pb.PullImageResponse)},
 }
 
 
@@ -131,9 +130,9 @@ class Connection:
                 ('grpc.initial_reconnect_backoff_ms', 100),
                 ('grpc.min_reconnect_backoff_ms', 100),
                 ('grpc.max_reconnect_backoff_ms', 1000)])
+        self._local = threading.local()
         self._work = threading.Lock()
         self._leases = 0
-        self._local = threading.local()
         self._calls = {}
         for service, methods in _SERVICES.items():
             short = service.rpartition('.')[2]
@@ -172,8 +171,10 @@ class Connection:
                 answers.cancel()
 
     def open(self, method: str, requests: Iterable) -> typing.Any:
-        """Begin with a call of many messages both ways; its errors are
-        gRPC's, see :meth:`errors`."""
+        """Begin with a call of many messages both ways.
+
+        Its errors are gRPC's, see :meth:`errors`.
+        """
         return self._calls[method](requests, metadata=self.metadata())
 
     def future(self, method: str, request: typing.Any,
@@ -193,6 +194,7 @@ class Connection:
 
     @contextlib.contextmanager
     def lease(self, seconds: float = LEASE_SECONDS) -> Iterator[str]:
+        """Keep what this thread makes inside until it is referred to."""
         with self._work:
             self._leases += 1
         try:
@@ -210,7 +212,6 @@ class Connection:
 
     @contextlib.contextmanager
     def _lease(self, seconds):
-        """Keep what this thread makes inside until it is referred to."""
         expire = time.strftime('%Y-%m-%dT%H:%M:%SZ',
                                time.gmtime(time.time() + seconds))
         made = self.call('Leases.Create', pb.CreateLeaseRequest(

@@ -43,7 +43,7 @@ class SavedLogs:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         made = folder / ('%d.new' % generation)
         with open(made, 'wb') as out:
-            for piece in _pieces(source):
+            for piece in pieces(source):
                 with piece:
                     shutil.copyfileobj(piece, out)
         made.replace(folder / ('%d.log' % generation))
@@ -94,7 +94,7 @@ def _safe(part):
     return part
 
 
-def _pieces(source: pathlib.Path) -> Iterator:
+def pieces(source: pathlib.Path) -> Iterator:
     """The files of a log, opened, the oldest first.
 
     The kubelet renames a full one to ``N.log.TIME`` and packs it later.

@@ -12,6 +12,7 @@ from zun.image.oci import registry as registries
 
 CONF = zun.conf.CONF
 
+_LATEST = 'latest'
 _LIBRARY = 'library/'
 
 
@@ -50,8 +51,8 @@ class DockerDriver(driver.ImageDriver):
             return []
 
     def pull(self, context, runtime, repo, tag) -> driver.OnNode | None:
-        tag = tag or 'latest'
-        name = '%s:%s' % (full_name(repo, None), tag)
+        tag = tag or _LATEST
+        name = reference(repo, tag)
         try:
             made = runtime.pull(name, credentials(name, None))
         except runtime_base.ObjectMissing:
@@ -77,7 +78,7 @@ def _look_through(place, path, reference, exact_match):
     """Search a registry that has no search of its own."""
     if exact_match:
         found = place.manifest(_path_at(place, path), reference.digest or
-                               reference.tag or 'latest')
+                               reference.tag or _LATEST)
         return [_shown(reference.name)] if found else []
     known = place.catalogue()
     if known is None:
@@ -126,6 +127,11 @@ def full_name(image: str, domain: str | None) -> str:
     if not domain or domain_of(image):
         return image
     return '%s/%s' % (domain, image)
+
+
+def reference(repo: str, tag: str | None) -> str:
+    """What a node pulls for a row of an image."""
+    return '%s:%s' % (full_name(repo, None), tag or _LATEST)
 
 
 def domain_of(image: str) -> str:

@@ -23,7 +23,6 @@ from zun.image.oci import registry as registries
 
 CONF = zun.conf.CONF
 
-PREFIX = 'zun.local/glance/'
 # Labels of an imported image: what its archive called it.
 _REPO, _TAG = 'zun.local/archive-repo', 'zun.local/archive-tag'
 _TAG_DIGITS = 40
@@ -79,7 +78,8 @@ def name_of(image: str) -> str:
 def reference_of(image: dict) -> str:
     """The name of an image on a node; it holds what its bytes are."""
     digits = images.checksum(image)[1]
-    return '%s%s:%s' % (PREFIX, image['id'], digits[:_TAG_DIGITS])
+    return '%s%s:%s' % (runtime_base.IMPORTED, image['id'],
+                        digits[:_TAG_DIGITS])
 
 
 def fetch(context, runtime: runtime_base.Runtime, image: dict,

@@ -111,7 +111,7 @@ class TestDelete(ImageTestCase):
     def test_taken_off_the_node(self):
         self.engine.runtime = self.runtime
         self.delete(self.image(image_id='sha256:1'))
-        self.runtime.discard.assert_called_once_with('sha256:1')
+        self.runtime.discard.assert_called_once_with('sha256:1', 'nginx:1.25')
 
     def test_of_which_another_row_has_the_same(self):
         self.engine.runtime = self.runtime
