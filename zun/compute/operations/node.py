@@ -34,11 +34,15 @@ def has_agent(context, host: str | None) -> bool:
         return workers.present(session, registry.AGENT + host)
 
 
-def settle(parts: base.Parts, context, container) -> None:
-    """Have kept what a container that has ended has written."""
-    if not parts.driver.is_kept(context, container):
-        _ask(parts, context, container, False, None,
-             lambda: parts.driver.keep(context, container))
+def settle(parts: base.Parts, context, container) -> str | None:
+    """Have kept what a container that has ended has written.
+
+    :returns: what the user has to know.
+    """
+    if parts.driver.is_kept(context, container):
+        return None
+    return _ask(parts, context, container, False, None,
+                lambda: parts.driver.keep(context, container))
 
 
 def halt(parts: base.Parts, context, container, timeout: int | None

@@ -65,25 +65,27 @@ def start_within(parts: base.Parts, context, container) -> None:
     """Start a container as a part of another operation."""
     rows.enter(context, container, START.task_state)
     try:
-        run(parts, context, container)
+        note = run(parts, context, container)
     except errors.ContainerMissing as exc:
         raise rows.engine_lost(context, container, exc)
     container.status = START.status
-    container.status_reason = None
+    container.status_reason = note
     container.started_at = timeutils.utcnow()
     rows.leave(context, container)
 
 
-def run(parts: base.Parts, context, container) -> None:
+def run(parts: base.Parts, context, container) -> str | None:
     """Let a container run, from its next generation if it has run before.
 
+    :returns: what the user has to know of what it goes on with.
     :raises ContainerMissing: the engine has it no more.
     :raises StartFailed: it can't run.
     """
     driver = parts.driver
     base.journal(context).check()
+    note = None
     if not driver.start(context, container):
-        node.settle(parts, context, container)
+        note = node.settle(parts, context, container)
         renew(context, container, driver.recreate(context, container))
         driver.start(context, container)
     starts.until_started(
@@ -91,6 +93,7 @@ def run(parts: base.Parts, context, container) -> None:
         lambda timeout: driver.await_start(context, container, timeout),
         lambda: driver.explain(context, container))
     driver.prune(context, container)
+    return note
 
 
 def renew(context, container, values: dict) -> None:
