@@ -2,6 +2,7 @@
 """python -m benchmarks.api [--quick] [--json FILE]"""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -77,6 +78,10 @@ CASES = {
 }
 
 
+# In how many turns the time for a case is divided.
+TURNS = 5
+
+
 def free_port() -> int:
     """A TCP port of this machine that nobody uses."""
     with socket.socket() as listener:
@@ -146,31 +151,76 @@ class Api:
             self._process.wait()
 
 
-def measure(api: Api, rows: database.Database, options) -> list[dict]:
-    """All cases with each number of clients."""
+class Contender:
+    """An API on a database of its own, and what it was measured at."""
+
+    def __init__(self, flavour: str, api: Api, rows: database.Database):
+        self.flavour = flavour
+        self._api, self._rows = api, rows
+        self._reset()
+
+    def _reset(self) -> None:
+        self._seconds: list[float] = []
+        self._elapsed = self._cpu = 0.0
+        self._statements = 0
+
+    def needs(self, seconds: float) -> bool:
+        """Whether it was not asked for so long yet."""
+        return self._elapsed < seconds
+
+    def warm_up(self, request: load.Request, seconds: float) -> None:
+        """Ask without a look at the figures."""
+        load.run(self._api.port, request, 2, seconds)
+
+    def ask(self, request: load.Request, clients: int,
+            seconds: float) -> None:
+        """Measure for a while."""
+        before, cpu = self._rows.statements(), self._api.cpu()
+        result = load.run(self._api.port, request, clients, seconds)
+        self._cpu += self._api.cpu() - cpu
+        self._statements += self._rows.statements() - before
+        self._seconds += result.seconds
+        self._elapsed += result.elapsed
+
+    def take(self) -> dict:
+        """The figures since the last time."""
+        result, number = load.Result(self._seconds, self._elapsed), len(
+            self._seconds)
+        figures = {
+            'flavour': self.flavour, 'rate': result.rate,
+            'p50': result.percentile(0.5), 'p99': result.percentile(0.99),
+            'requests': number,
+            'statements': round(self._statements / number, 1),
+            'cpu': 1000 * self._cpu / number, 'memory': self._api.memory()}
+        self._reset()
+        return figures
+
+
+def measure(contenders: list[Contender], options) -> list[dict]:
+    """All cases with each number of clients.
+
+    The contenders take turns, so that whatever else the machine does is
+    as much in the way of one as of the other.
+    """
     results = []
     for case, request in CASES.items():
-        load.run(api.port, request, 2, options.seconds / 4)
+        for one in contenders:
+            one.warm_up(request, options.seconds / 4)
         for clients in options.clients:
-            before, cpu = rows.statements(), api.cpu()
-            result = load.run(api.port, request, clients, options.seconds)
-            cpu, asked = api.cpu() - cpu, rows.statements() - before
-            results.append({
-                'case': case, 'clients': clients, 'rate': result.rate,
-                'p50': result.percentile(0.5),
-                'p99': result.percentile(0.99),
-                'requests': len(result.seconds),
-                'statements': round(asked / len(result.seconds), 1),
-                'cpu': 1000 * cpu / len(result.seconds),
-                'memory': api.memory()})
-            print(table.line(results[-1]), flush=True)
+            while waiting := [one for one in contenders
+                              if one.needs(options.seconds)]:
+                for one in waiting:
+                    one.ask(request, clients, options.seconds / TURNS)
+            for one in contenders:
+                results.append({'case': case, 'clients': clients,
+                                **one.take()})
+                print(table.line(results[-1]), flush=True)
     return results
 
 
 def run(options) -> list[dict]:
-    """Both APIs with each number of containers, one after the other."""
+    """All contenders with each number of containers."""
     server = databases.get('mariadb')
-    pythons = {'reference': reference.python(), 'project': sys.executable}
     peers_port = free_port()
     peers_process = subprocess.Popen([
         sys.executable, str(HERE / 'peers.py'), str(peers_port)])
@@ -178,31 +228,33 @@ def run(options) -> list[dict]:
     try:
         wait_for(peers_port, peers_process)
         for containers in options.containers:
-            for flavour in options.flavours:
-                results += run_one(options, server, flavour,
-                                   pythons[flavour], containers, peers_port)
+            print('%d containers' % containers, flush=True)
+            for found in run_with(options, server, containers, peers_port):
+                results.append(dict(found, containers=containers))
     finally:
         peers_process.terminate()
         peers_process.wait()
     return results
 
 
-def run_one(options, server, flavour, python, containers, peers_port):
-    """One API on a fresh database."""
-    print('%s, %d containers' % (flavour, containers), flush=True)
-    url = server.create_database()
-    rows = database.Database(url, containers)
-    with tempfile.TemporaryDirectory() as directory:
-        api = Api(flavour, python, url, directory, peers_port,
-                  options.threads)
-        try:
-            found = measure(api, rows, options)
-        finally:
-            api.stop()
-            rows.close()
-    server.drop_database(url)
-    return [dict(result, flavour=flavour, containers=containers)
-            for result in found]
+def run_with(options, server: databases.Server, containers: int,
+             peers_port: int) -> list[dict]:
+    """All contenders, each on a fresh database."""
+    pythons = {'reference': reference.python, 'project':
+               lambda: sys.executable}
+    contenders = []
+    with contextlib.ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        for flavour in options.flavours:
+            url = server.create_database()
+            stack.callback(server.drop_database, url)
+            rows = database.Database(url, containers)
+            stack.callback(rows.close)
+            api = Api(flavour, pythons[flavour](), url, directory,
+                      peers_port, options.threads)
+            stack.callback(api.stop)
+            contenders.append(Contender(flavour, api, rows))
+        return measure(contenders, options)
 
 
 def main() -> None:
