@@ -2,7 +2,7 @@
 """Containers on real Neutron ports: both labs, the service, the tests.
 
     python -m zun.tests.lab_network [--keep] [--lab DIR] [--work DIR]
-        [--venv DIR] [TEST ...]
+        [--venv DIR] [--module MODULE] [TEST ...]
 
 Needs root and the packages of the labs. With ``--keep`` the labs stay for
 the next run, which then takes seconds to begin.
@@ -35,10 +35,22 @@ def parse():
                         default='/var/tmp/peers-lab',
                         help='of the OpenStack services; made if needed')
     parser.add_argument('--keep', action='store_true')
+    parser.add_argument('--module', default='unittest',
+                        help='run this instead of the tests, with the '
+                        'arguments after "--"')
     parser.add_argument('--inside', action='store_true',
                         help=argparse.SUPPRESS)
     parser.add_argument('tests', nargs='*')
     return parser.parse_args()
+
+
+def arguments(options):
+    """What the module that runs is told."""
+    if options.module != 'unittest':
+        return options.tests
+    return ['-v'] + (options.tests or [
+        'discover', '-t', str(_ROOT), '-s',
+        str(pathlib.Path(__file__).parent)])
 
 
 def main():
@@ -59,9 +71,7 @@ def main():
           flush=True)
     try:
         return subprocess.run(
-            [sys.executable, '-m', 'unittest', '-v'] + (
-                options.tests or ['discover', '-t', str(_ROOT), '-s',
-                                  str(pathlib.Path(__file__).parent)]),
+            [sys.executable, '-m', options.module, *arguments(options)],
             env={**os.environ, labs.VARIABLE: str(options.work)},
             check=False).returncode
     finally:

@@ -117,7 +117,9 @@ class Deployment(fixtures.Fixture):
     def _connect(self):
         CONF.set_override('kubeconfig', str(self.kubeconfig), 'kubernetes')
         k8s.reset()
-        self.cluster = k8s.get_cluster()
+        # The client's certificates outlive the test that comes first.
+        with fixtures.MonkeyPatch('tempfile.tempdir', str(self.run)):
+            self.cluster = k8s.get_cluster()
 
     def _put(self, document):
         meta = document['metadata']
@@ -134,6 +136,9 @@ class Deployment(fixtures.Fixture):
             'project_domain_id': 'default', 'region_name': 'RegionOne',
             'www_authenticate_uri': IDENTITY}
         peers = self.work / 'peers'
+        # So that a test may choose by which way the plug-in is called.
+        (self.run / 'policy.yaml').write_text(
+            '"container:create:runtime": ""\n')
         self.config = self.run / 'zun.conf'
         self._write(self.config, {
             'DEFAULT': {'host': labs.NODE, 'my_ip': '127.0.0.1',
@@ -146,6 +151,7 @@ class Deployment(fixtures.Fixture):
                     'api_paste_config': _ROOT / 'etc/zun/api-paste.ini'},
             'keystone_auth': account, 'keystone_authtoken': account,
             'network': {'driver': 'cni'},
+            'oslo_policy': {'policy_file': self.run / 'policy.yaml'},
             'compute': {'cpu_allocation_ratio': 64},
             'task': {'admin_port': 0},
             'quota': dict.fromkeys(('containers', 'cpu', 'memory', 'disk'),

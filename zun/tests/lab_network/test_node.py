@@ -259,6 +259,31 @@ class TestPlugin(cases.TestCase):
         self.zun.begin('zun-cni-daemon')
         processes.wait_for('its Pods', lambda: self.call('STATUS')[0] == 0)
 
+    def test_row_in_the_switch(self):
+        """What os-vif writes there is what OVN looks for."""
+        port = self.one.port()
+        found = json.loads(cases.vsctl(
+            '--format=json', '--columns=type,error,external_ids', 'list',
+            'Interface', 'tap' + port['id'][:11]))['data'][0]
+        self.assertEqual(['', ['set', []]], found[:2])
+        ids = dict(found[2][1])
+        self.assertEqual(
+            (port['id'], port['mac_address'], 'active', self.one.uuid,
+             'true'),
+            tuple(ids[key] for key in (
+                'iface-id', 'attached-mac', 'iface-status', 'vm-uuid',
+                'ovn-installed')))
+
+    def test_node_has_started_anew(self):
+        """The switch's database outlives that, sandboxes do not."""
+        self.zun.end('zun-cni-daemon')
+        file = self.zun.state / (self.sandbox['sandbox'] + '.json')
+        file.write_text(json.dumps({**self.sandbox, 'boot': 'earlier'}))
+        self.zun.begin('zun-cni-daemon')
+        processes.wait_for('it is swept away', lambda: (
+            not file.exists() and self.sandbox['interfaces'][0][1]['id'][
+                :11] not in cases.vsctl('list-ports', 'br-int')))
+
     def test_versions(self):
         __, found = self.call('VERSION')
         self.assertIn('1.1.0', found['supportedVersions'])

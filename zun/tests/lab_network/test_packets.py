@@ -195,6 +195,25 @@ class TestReach(cases.TestCase):
             self.note('IPv%d %.0f Mbit/s' % (
                 version, _AMOUNT * 8e-6 / (time.monotonic() - began)))
 
+    def test_checksums(self):
+        """Left to a card that is not there, no connection is made."""
+        a1, a2 = self.shared.a1, self.shared.a2
+        group = cases.group_id(self.zun.neutron, self.shared.group)
+        rule = cases.add_rule(self.zun.neutron, group, 'IPv4', 'tcp', 80)
+        self.addCleanup(self.zun.neutron.send, 'DELETE',
+                        '/security-group-rules/' + rule)
+        processes.wait_for('open', lambda: a2.reaches(a1.address(), 80))
+        self.addCleanup(self.offload, a2, 0)
+        self.offload(a2, 1)
+        self.assertFalse(a2.reaches(a1.address(), 80))
+        self.assertTrue(a2.pings(a1.address()))
+        self.offload(a2, 0)
+        self.assertTrue(a2.reaches(a1.address(), 80))
+
+    def offload(self, container, value):
+        done = container.inside('python3', '-c', _OFFLOAD, str(value))
+        self.assertEqual(0, done.returncode, done.stderr)
+
     def test_administratively_down(self):
         a1, a2 = self.shared.a1, self.shared.a2
         port = '/ports/' + a2.entries()[0]['port']
@@ -219,6 +238,13 @@ class TestReach(cases.TestCase):
         self.assertNothingLeft()
 
 
+_OFFLOAD = '''
+import ctypes, fcntl, socket, struct, sys
+value = ctypes.create_string_buffer(struct.pack(
+    'II', 0x17, int(sys.argv[1])))
+fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8946,
+            struct.pack('16sP', b'eth0', ctypes.addressof(value)))
+'''
 _AMOUNT = 50 * 1024 * 1024
 _COUNT_LINES = '''
 import socket
