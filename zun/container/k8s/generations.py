@@ -22,6 +22,7 @@ from zun.container.k8s import namespaces
 from zun.container.k8s import pod
 from zun.container.k8s import secrets
 from zun.container.k8s import status
+from zun.container.k8s import streams
 from zun.container.k8s import volumes
 from zun.container.runtime import kept
 
@@ -133,14 +134,21 @@ class Generations(base.KubernetesBase):
             mounts=volumes.mounts_of(former), restarts=restarts)
 
     def prune(self, context, container) -> None:
-        """Remove the ended Pods that are one too many, the oldest first."""
+        """Remove the ended Pods that are one too many, the oldest first.
+
+        Where agents are asked for logs, those whose log was saved go.
+        """
         current = self.place(container).generation
-        if current <= CONF.kubernetes.kept_generations + 1:
+        saved = streams.is_configured()
+        if current <= (0 if saved else CONF.kubernetes.kept_generations) + 1:
             return
         former = [found for found in self.pods_of(container)
                   if names.generation_of(found) < current]
-        surplus = len(former) - CONF.kubernetes.kept_generations
-        for found in former[:max(0, surplus)]:
+        left = [found for found in former if not (
+            saved and layers.is_logged(found))]
+        surplus = len(left) - CONF.kubernetes.kept_generations
+        for found in [*(found for found in former if found not in left),
+                      *left[:max(0, surplus)]]:
             meta = found['metadata']
             LOG.debug('Removing former Pod %s', meta['name'])
             try:

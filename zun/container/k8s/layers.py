@@ -37,10 +37,12 @@ class Kept(typing.NamedTuple):
 
     :ivar images: by name of the container in the Pod.
     :ivar note: what the user has to know, where something was not kept.
+    :ivar logged: the log was saved too.
     """
 
     images: dict[str, str]
     note: str | None = None
+    logged: bool = False
 
     def dump(self) -> str:
         return json.dumps(self._asdict(), sort_keys=True)
@@ -50,6 +52,12 @@ def kept_of(found: dict) -> Kept | None:
     """What was kept of a Pod; None: nobody has looked yet."""
     text = names.annotations_of(found).get(names.KEPT)
     return Kept(**json.loads(text)) if text else None
+
+
+def is_logged(found: dict) -> bool:
+    """Whether the log of a Pod that ended is safe without it."""
+    kept = kept_of(found)
+    return kept is not None and kept.logged
 
 
 def origins_of(found: dict) -> dict[str, list[str]]:
@@ -112,7 +120,7 @@ class Layers(base.KubernetesBase):
                                self._save(container, found))
 
     def _note_down(self, container, found, kept):
-        self._save_logs(container, found)
+        kept = kept._replace(logged=self._save_logs(container, found))
         self.patch_pod(found, {'metadata': {'annotations': {
             names.KEPT: kept.dump()}}})
         self._remove_older(container.uuid, names.generation_of(found),
@@ -154,9 +162,12 @@ class Layers(base.KubernetesBase):
              CONF.kubernetes.namespace_prefix}).name
 
     def _save_logs(self, container, found):
-        """Copy what a Pod's containers have said, all of it by now."""
+        """Copy what a Pod's containers have said, all of it by now.
+
+        :returns: whether that was done.
+        """
         if self.runtime.logs is None:
-            return
+            return False
         for item in found['spec']['containers']:
             name = item['name']
             try:
@@ -171,6 +182,8 @@ class Layers(base.KubernetesBase):
                 LOG.warning('The log of container %(uuid)s was not saved: '
                             '%(error)s',
                             {'uuid': container.uuid, 'error': exc})
+                return False
+        return True
 
     def images_in_use(self, container) -> tuple[set[str], bool] | None:
         """Kept layers that a container needs, and whether it is stopped.
@@ -199,7 +212,7 @@ class Layers(base.KubernetesBase):
         note = _NOT_KEPT % _('the node has kept too much ([agent] '
                              'kept_layers_size)')
         self.patch_pod(found, {'metadata': {'annotations': {
-            names.KEPT: Kept(left, note).dump()}}})
+            names.KEPT: Kept(left, note, kept.logged).dump()}}})
         return note
 
     def _remove_older(self, uuid, generation, needed):

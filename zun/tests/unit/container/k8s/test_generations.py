@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import fixtures
+
 from zun.common.k8s import client
 from zun.common.k8s import errors
 from zun.container import driver
 from zun.container.k8s import generations
+from zun.container.k8s import layers
 from zun.container.k8s import names
 from zun.tests import base as tests_base
 from zun.tests.unit.container.k8s import base
@@ -138,6 +141,29 @@ class TestPrune(base.DriverTestCase):
     def test_no_more_than_are_kept(self):
         self.assertEqual([1, 2], self.prune(1, pods=2))
 
+    def note_down(self, number, logged):
+        found = former(number)
+        found['metadata']['annotations'][names.KEPT] = layers.Kept(
+            {}, logged=logged).dump()
+        self.put(found)
+
+    def prune_noted(self, agents):
+        self.config('kubernetes', kept_generations=2)
+        self.useFixture(fixtures.MockPatchObject(
+            generations.streams, 'is_configured', return_value=agents))
+        for number, logged in ((1, False), (2, True), (3, True)):
+            self.note_down(number, logged)
+        self.put(former(4))
+        self.driver.prune(None, fakes.container(
+            container_id=names.pod_name(fakes.UUID, 4)))
+        return [int(name.rpartition('-')[2]) for name in self.pods()]
+
+    def test_saved_logs_make_pods_superfluous(self):
+        self.assertEqual([1, 4], self.prune_noted(agents=True))
+
+    def test_saved_logs_that_nobody_asks_for(self):
+        self.assertEqual([2, 3, 4], self.prune_noted(agents=False))
+
 
 class TestImageOf(tests_base.BaseTestCase):
 
@@ -146,6 +172,11 @@ class TestImageOf(tests_base.BaseTestCase):
         found['status']['containerStatuses'][0]['imageID'] = image_id
         return generations.image_of(found, {
             'name': 'main', 'image': image, 'imagePullPolicy': policy})
+
+    def test_kept_layer(self):
+        name = 'zun.local/kept/%s/main:1' % fakes.UUID
+        self.assertEqual((name, 'never', None), self.image(
+            name, 'Never', 'zun.local/kept/x/main@sha256:1'))
 
     def test_very_image_it_had(self):
         self.assertEqual(

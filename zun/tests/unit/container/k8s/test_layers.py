@@ -88,7 +88,7 @@ class TestKeep(KeepTestCase):
 
     def test_layer_and_log(self):
         self.assertIsNone(self.keep(fakes.ended(3)))
-        self.assertEqual(({'main': KEPT_1}, None), self.noted())
+        self.assertEqual(({'main': KEPT_1}, None, True), self.noted())
         self.runtime.logs.save.assert_called_once_with(
             fakes.UUID, 'main', 1, pathlib.Path('/l/0.log'))
 
@@ -132,7 +132,7 @@ class TestKeep(KeepTestCase):
     def test_log_that_can_not_be_read(self):
         self.runtime.logs.save.side_effect = OSError('bad disk')
         self.assertIsNone(self.keep(fakes.ended(3)))
-        self.assertEqual({'main': KEPT_1}, self.noted().images)
+        self.assertEqual(({'main': KEPT_1}, None, False), self.noted())
 
     def test_layer_of_one_that_never_ran(self):
         found = fakes.pod({'phase': 'Failed', 'reason': 'Evicted'})
@@ -189,7 +189,7 @@ class TestInUse(KeepTestCase):
         self.put(kept({'main': KEPT_1}))
         note = self.driver.give_up_layer(fakes.container(), KEPT_1)
         self.assertIn('kept_layers_size', note)
-        self.assertEqual(({}, note), self.noted())
+        self.assertEqual(({}, note, False), self.noted())
 
     def test_not_given_up_when_it_is_needed(self):
         self.put(fakes.running())
