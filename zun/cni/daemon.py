@@ -55,7 +55,7 @@ class Daemon:
         return command(request)
 
     def _add(self, request):
-        pod = self.pods.find(request.pod, CONF.cni_daemon.pod_timeout)
+        pod = self.pods.find(request.pod, CONF.agent.cni_pod_timeout)
         return self._plugger.add(request, pod)
 
     def _delete(self, request):
@@ -113,7 +113,7 @@ class Follower:
             self._news.notify_all()
 
     def _run(self):
-        sweep_at = time.monotonic() + CONF.cni_daemon.sweep_interval
+        sweep_at = time.monotonic() + CONF.agent.cni_sweep_interval
         while True:
             pod = self._next(sweep_at)
             if self._is_stopped:
@@ -122,7 +122,7 @@ class Follower:
                 self._follow(pod)
             if time.monotonic() >= sweep_at:
                 self._plugger.sweep()
-                sweep_at = time.monotonic() + CONF.cni_daemon.sweep_interval
+                sweep_at = time.monotonic() + CONF.agent.cni_sweep_interval
 
     def _next(self, until):
         """The next Pod that is due, or None at a time."""
@@ -149,4 +149,4 @@ class Follower:
                         exc_info=not isinstance(error, spec.CNIError))
             with self._news:
                 self._due.setdefault(pod.uid, (
-                    time.monotonic() + CONF.cni_daemon.retry_interval, pod))
+                    time.monotonic() + CONF.agent.cni_retry_interval, pod))

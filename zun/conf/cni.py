@@ -3,46 +3,52 @@
 
 from oslo_config import cfg
 
+from zun.conf import agent
+
 cni_daemon_group = cfg.OptGroup(
     'cni_daemon',
     title='CNI daemon',
     help='How zun-cni-daemon plugs containers into their ports.')
 
-cni_daemon_opts = [
+# What this release adds.
+agent_opts = [
     cfg.StrOpt(
-        'socket',
+        'cni_socket',
         default='/run/zun/cni.sock',
         help='Unix socket on which zun-cni asks the daemon. The CNI '
              'configuration names it too, if it is another one.'),
     cfg.StrOpt(
-        'state_path',
+        'cni_state_path',
         default='/var/lib/zun/cni',
         help='Folder that keeps what is plugged on this node. It must '
              'outlive the node\'s restart.'),
     cfg.FloatOpt(
-        'pod_timeout',
+        'cni_pod_timeout',
         default=10,
         min=0,
         help='Seconds to wait for a Pod that the container runtime knows '
              'sooner than the daemon.'),
     cfg.FloatOpt(
-        'sweep_interval',
+        'cni_sweep_interval',
         default=60,
         min=1,
         help='Seconds between two looks for sandboxes that are gone and '
              'were not unplugged.'),
     cfg.FloatOpt(
-        'retry_interval',
+        'cni_retry_interval',
         default=2,
         min=0.1,
         help='Seconds after which an interface is plugged into a running '
              'container anew when that has failed.'),
+]
+
+cni_daemon_opts = [
     cfg.IPOpt(
         'cni_daemon_host',
         default='127.0.0.1',
         help='Unused: the daemon listens on a socket of the node, see '
-             'socket. Accepted so that configuration files of older '
-             'releases keep working.'),
+             '[agent] cni_socket. Accepted so that configuration files of '
+             'older releases keep working.'),
     cfg.PortOpt(
         'cni_daemon_port',
         default=9036,
@@ -88,7 +94,9 @@ cni_daemon_opts = [
 def register_opts(conf):
     conf.register_group(cni_daemon_group)
     conf.register_opts(cni_daemon_opts, group=cni_daemon_group)
+    conf.register_opts(agent_opts, group=agent.agent_group)
 
 
 def list_opts():
-    return {cni_daemon_group: cni_daemon_opts}
+    return {cni_daemon_group: cni_daemon_opts,
+            agent.agent_group: agent_opts}

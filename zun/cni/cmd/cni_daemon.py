@@ -33,12 +33,12 @@ class DaemonPart:
         # This process has the rights: no second one is started for them.
         ovs_privsep.vif_plug.set_client_mode(False)
         os_vif.initialize()
-        store = attachments.Store(CONF.cni_daemon.state_path)
+        store = attachments.Store(CONF.agent.cni_state_path)
         store.load()
         self._switch = switch.Switch(CONF.os_vif_ovs.ovsdb_connection)
         self._daemon = daemon.Daemon(plugging.Plugger(store, self._switch))
         self._server = server.Server(
-            CONF.cni_daemon.socket, self._daemon.answer,
+            CONF.agent.cni_socket, self._daemon.answer,
             CONF.cni_daemon.worker_num)
 
     def start(self) -> None:
@@ -50,8 +50,8 @@ class DaemonPart:
             self._server.start()
         except OSError as error:
             raise process.StartError(
-                '[cni_daemon] socket %s cannot be listened on: %s' % (
-                    CONF.cni_daemon.socket, error)) from error
+                '[agent] cni_socket %s cannot be listened on: %s' % (
+                    CONF.agent.cni_socket, error)) from error
         self._daemon.start()
 
     def stop(self) -> None:

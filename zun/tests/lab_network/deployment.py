@@ -157,15 +157,15 @@ class Deployment(fixtures.Fixture):
             'quota': dict.fromkeys(('containers', 'cpu', 'memory', 'disk'),
                                    -1),
             'agent': {'runtime_endpoint': 'unix://%s' % (
-                self.work / 'k8s/run/containerd.sock')},
+                self.work / 'k8s/run/containerd.sock'),
+                'cni_socket': self.run / 'cni.sock',
+                'cni_state_path': self.state},
             'kubernetes': {'kubeconfig': self.kubeconfig,
                            'runtime_class': 'kata', 'stop_timeout': 1,
                            'namespace_prefix': labs.PREFIX,
                            'cold_plug_runtime_classes': '',
                            'unschedulable_timeout': 5},
-            'cni_daemon': {'socket': self.run / 'cni.sock',
-                           'state_path': self.state,
-                           'vif_active_timeout': 10},
+            'cni_daemon': {'vif_active_timeout': 10},
             'os_vif_ovs': {'ovsdb_connection': 'unix:%s' % (
                 peers / 'run/ovs-db.sock')}})
         self._configure_daemon()

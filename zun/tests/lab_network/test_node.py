@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import threading
 import time
 
 from zun.common.k8s import client as k8s
@@ -233,29 +234,27 @@ class TestPlugin(cases.TestCase):
         self.assertTrue(self.reaches())
 
     def test_killed_in_the_middle(self):
-        """At many moments of each command; the next one makes it good."""
-        for command in ('ADD', 'DEL', 'CHECK', 'GC') * 2:
-            self.killed(command)
-            self.assertEqual(0, self.call('DEL')[0], command)
-            self.assertEqual(0, self.call('ADD')[0], command)
-            self.assertEqual(0, self.call('CHECK')[0], command)
+        """At several moments of each command; the next makes it good."""
+        for number, command in enumerate(
+                ('ADD', 'DEL', 'CHECK', 'GC', 'ADD', 'DEL', 'ADD')):
+            self.killed(command, 0.01 * (1 + number))
+            for after in ('DEL', 'ADD', 'CHECK'):
+                self.assertEqual(0, self.call(after)[0], (command, after))
         self.assertTrue(self.reaches())
+        self.assertEqual(['lo', 'eth0'], self.one.links())
 
-    def killed(self, command):
-        """One call, during which the daemon dies."""
-        since = self.zun.log_size()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self.call(command, **{'cni.dev/valid-attachments': [
+    def killed(self, command, seconds):
+        """One call, during which the daemon dies after some time."""
+        caller = threading.Thread(
+            target=self.call, args=[command], kwargs={
+                'cni.dev/valid-attachments': [
                     {'containerID': one['sandbox']}
                     for one in cases.attachments()]})
-            finally:
-                os._exit(0)
-        time.sleep(0.045)
+        caller.start()
+        # The client alone needs about 30 ms to begin.
+        time.sleep(0.03 + seconds)
         self.zun.kill('zun-cni-daemon')
-        os.waitpid(pid, 0)
-        self.assertNotIn('Traceback', self.zun.log_since(since))
+        caller.join()
         self.zun.begin('zun-cni-daemon')
         processes.wait_for('its Pods', lambda: self.call('STATUS')[0] == 0)
 

@@ -103,7 +103,8 @@ class TestDaemon(base.TestCase):
     def setUp(self):
         super().setUp()
         self.it = self.useFixture(fakes.Plugging())
-        self.config(group='cni_daemon', pod_timeout=0, retry_interval=0.1)
+        self.config(group='agent', cni_pod_timeout=0,
+                    cni_retry_interval=0.1)
         self.daemon = daemon.Daemon(self.it.plugger)
 
     def pod(self, *vifs):
@@ -167,7 +168,7 @@ class TestDaemon(base.TestCase):
             lambda: self.interfaces() == ['eth0', 'eth1']))
 
     def test_sweeps(self):
-        self.config(group='cni_daemon', sweep_interval=1)
+        self.config(group='agent', cni_sweep_interval=1)
         self.pod(fakes.vif())
         self.call('ADD')
         self.run_follower()
