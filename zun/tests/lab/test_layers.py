@@ -4,6 +4,7 @@
 import os
 import pathlib
 
+from zun.common import exception
 from zun.compute import node_keeper
 from zun.container.runtime import kept
 from zun.tests.lab import cloud
@@ -27,6 +28,10 @@ mv /etc/group /etc/group2; cp -p /etc/group2 /etc/group
 rm -rf /www; rm -f /bin/wc
 echo changed >> /etc/passwd
 '''
+SLEEPS = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.2; done']
+COUNTS = ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo $i > /count; '
+          'sleep 0.05; done']
+
 
 class LayerTestCase(test_driver.CloudTestCase):
 
@@ -81,8 +86,25 @@ class TestStopAndStart(LayerTestCase):
             self.act('start', container, status='Running')
             self.assertTree(before, container)
         self.assertEqual(1, len(self.kept(container)))
-        self.delete(container)
+        second = self.create(image=self.commit(container),
+                             image_driver='glance', command=SLEEPS)
+        self.assertTree(before, second)
+        self.delete(container, second)
         self.assertNothingLeft()
+
+    def commit(self, container):
+        """The id of an image made of a container, in Glance."""
+        made = self.cloud.ask('container_commit', container, 'snap', 'v1')
+        self.addCleanup(self.forget, made['uuid'])
+        images = self.cloud.peers.image.images
+        self.assertTrue(cloud.wait(
+            lambda: images[made['uuid']]['status'] == 'active'))
+        return made['uuid']
+
+    def forget(self, image_id):
+        for image in self.cloud.runtime.list_images(
+                'zun.local/glance/%s:' % image_id):
+            self.cloud.runtime.remove_image(image.name)
 
     def test_all_that_was_said_is_kept(self):
         container = self.create()
@@ -150,3 +172,26 @@ class TestStopAndStart(LayerTestCase):
         self.assertEqual((1, 0), tuple(
             self.run_in(one, 'ls /data')[0] for one in (first, second)))
         self.delete(first, second)
+
+
+class TestPause(LayerTestCase):
+
+    def count(self, container):
+        return int((self.root(container) / 'count').read_text() or 0)
+
+    def test_counter_stands_still(self):
+        container = self.create(command=COUNTS)
+        self.assertTrue(cloud.wait(
+            lambda: (self.root(container) / 'count').exists()))
+        self.act('pause', container, status='Paused')
+        before = self.count(container)
+        self.assertRaises(exception.Conflict, self.run_in, container, 'true')
+        self.assertEqual(before, self.count(container))
+        self.act('unpause', container, status='Running')
+        self.assertTrue(cloud.wait(
+            lambda: self.count(container) > before))
+        self.act('pause', container, status='Paused')
+        # A frozen process can't end, so it is thawed to be stopped.
+        self.act('stop', container, '1', status='Stopped')
+        self.delete(container)
+        self.assertNothingLeft()
