@@ -7,14 +7,19 @@ containers.
 """
 
 import asyncio
+import json
 import pathlib
 import typing
 
 from zun.container.runtime import base
+from zun.image.oci import archive
 from zun.standalone.cluster import cluster as clusters
 from zun.standalone.cluster import containers
 from zun.standalone.cluster import images
 from zun.standalone.cluster import layers
+
+# Bytes of an image archive that a simulated node takes at most.
+_ARCHIVE_BYTES = 1 << 30
 
 
 class Simulated(base.Runtime):
@@ -67,6 +72,56 @@ class Simulated(base.Runtime):
         self._cluster.call(lambda: self._running(container_id).resume())
 
     # -- images and layers -------------------------------------------------
+    def pull(self, reference: str,
+             credentials: tuple[str, str, str] | None = None
+             ) -> base.RuntimeImage:
+        name = images.normalize(reference)
+        auths = []
+        if credentials is not None:
+            auths = [{name.partition('/')[0]: {
+                'username': credentials[1], 'password': credentials[2]}}]
+
+        def fetch() -> None:
+            self._kubelet().add_image(
+                name, self._cluster.registry.pull(name, auths))
+
+        try:
+            self._cluster.call(fetch)
+        except images.ImageError as exc:
+            kind = (base.ObjectMissing if self._cluster.registry.find(name)
+                    is None else base.RuntimeError)
+            raise kind(str(exc)) from exc
+        return self.usable(reference)
+
+    def usable(self, reference: str) -> base.RuntimeImage | None:
+        name = images.normalize(reference)
+        found = self._cluster.call(
+            lambda: self._kubelet().present.get(name))
+        if found is None:
+            return None
+        return base.RuntimeImage(reference, images.digest(name), found.size)
+
+    def discard(self, image_id: str, reference: str) -> bool:
+        return self._cluster.call(lambda: self._kubelet().remove_image(
+            images.normalize(reference)))
+
+    def import_archive(self, source: typing.BinaryIO, name: str,
+                       labels: dict[str, str] | None = None
+                       ) -> base.RuntimeImage:
+        with archive.Archive(source, _ARCHIVE_BYTES) as found:
+            contents = found.contents()
+            config = json.loads(found.read(contents.config_path))
+            parts = [found.open(path)[0] for path in contents.layers]
+
+            def take() -> None:
+                node = self._kubelet()
+                made = node.layers.take(images.normalize(name), config.get(
+                    'config') or {}, parts, labels or {})
+                node.add_image(made.reference, made.image)
+
+            self._cluster.call(take)
+        return self.usable(name)
+
     def image(self, name: str) -> base.RuntimeImage | None:
         found = self._cluster.call(
             lambda: self._kubelet().layers.known.get(images.normalize(name)))

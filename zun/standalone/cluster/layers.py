@@ -70,11 +70,33 @@ class Layers:
                         container.directory) in mounted})
         else:
             files.mkdir(parents=True)
-        layer = Layer(
-            reference,
-            dataclasses.replace(container.image, name=reference,
-                                credentials=None, files=str(files)),
-            labels, _size(files), time.time())
+        return self._put(reference, dataclasses.replace(
+            container.image, name=reference, credentials=None,
+            files=str(files)), labels)
+
+    def take(self, reference: str, config: dict[str, typing.Any],
+             parts: list[typing.BinaryIO], labels: dict[str, str]) -> Layer:
+        """Take over an image from an archive.
+
+        :param config: as images have it.
+        :param parts: its layers; files and directories of them count.
+        """
+        self.remove(reference)
+        files = self._of(reference) / _FILES
+        files.mkdir(parents=True)
+        for part in parts:
+            _unpack(part, files)
+        return self._put(reference, images.Image(
+            reference, tuple(config.get('Entrypoint') or ()),
+            tuple(config.get('Cmd') or ()),
+            tuple(tuple(item.partition('=')[::2])
+                  for item in config.get('Env') or ()),
+            config.get('WorkingDir') or '', files=str(files)), labels)
+
+    def _put(self, reference, image, labels):
+        folder = self._of(reference)
+        layer = Layer(reference, image, labels, _size(folder / _FILES),
+                      time.time())
         (folder / _DESCRIPTION).write_text(
             json.dumps(dataclasses.asdict(layer)))
         self.known[reference] = layer
@@ -100,6 +122,21 @@ def _image(document: dict[str, typing.Any]) -> images.Image:
 def _size(folder: pathlib.Path) -> int:
     return sum(os.lstat(os.path.join(where, name)).st_size
                for where, __, names in os.walk(folder) for name in names)
+
+
+def _unpack(source: typing.BinaryIO, folder: pathlib.Path) -> None:
+    """Unpack what stays below a folder: neither links nor ways up."""
+    with tarfile.open(fileobj=source) as inner:
+        for member in inner:
+            name = os.path.normpath('/' + member.name).lstrip('/')
+            path = folder / name
+            if member.isdir():
+                path.mkdir(parents=True, exist_ok=True)
+            elif member.isfile():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with open(path, 'wb') as out:
+                    shutil.copyfileobj(inner.extractfile(member), out)
+                path.chmod(member.mode & 0o777)
 
 
 def archive(layer: Layer, tag: str) -> bytes:

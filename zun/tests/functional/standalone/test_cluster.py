@@ -221,6 +221,37 @@ class RuntimeTest(ClusterTestCase):
         self.runtime.export_archive('zun.local/y:1', file)
         return name.encode() in file.getvalue()
 
+    def test_image_from_an_archive(self):
+        found = self.find(['sh', '-c', 'echo text > file; sleep 600'])
+        self.wait_for(lambda: self.stored(found, 'file'))
+        file = io.BytesIO()
+        self.runtime.export_archive('zun.local/y:1', file)
+        file.seek(0)
+        made = self.runtime.import_archive(file, 'zun.local/glance/z:1',
+                                           {'a': 'b'})
+        self.assertEqual(made, self.runtime.usable('zun.local/glance/z:1'))
+        self.assertEqual({'a': 'b'}, self.runtime.image(
+            'zun.local/glance/z:1').labels)
+        body = conformance.pod_body('q', ['sh', '-c', 'cat file; sleep 600'])
+        body['spec']['containers'][0].update(
+            image='zun.local/glance/z:1', imagePullPolicy='Never')
+        self.v1.create_namespaced_pod('default', body)
+        self.wait_for(lambda: self.read('q').status.phase == 'Running' and
+                      self.v1.read_namespaced_pod_log('q', 'default'))
+
+    def test_pull(self):
+        made = self.runtime.pull('busybox')
+        self.assertEqual(made, self.runtime.usable('busybox'))
+        self.assertTrue(self.runtime.discard(made.digest, 'busybox'))
+        self.assertIsNone(self.runtime.usable('busybox'))
+        self.assertRaises(runtime_base.ObjectMissing, self.runtime.pull,
+                          'no-such-image')
+        private = '127.0.0.1:5051/team/private'
+        self.assertRaises(runtime_base.RuntimeError, self.runtime.pull,
+                          private)
+        self.assertIsNotNone(self.runtime.pull(
+            private, ('', 'puller', 'pull-secret')))
+
     def test_image_that_is_removed(self):
         found = self.find(['sleep', '600'])
         self.runtime.commit(found.id, 'zun.local/x:1')
