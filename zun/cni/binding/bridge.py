@@ -13,7 +13,9 @@ _USERSPACE = 'netdev'
 class _VethDriver(base.BaseBindingDriver):
     """One end in the sandbox, the other one on the node."""
 
-    def _make_pair(self, plug, netns):
+    @staticmethod
+    def _make_pair(plug, netns):
+        """Make both ends; the one inside gets ready meanwhile."""
         vif = plug.vif
         links.make_veth(vif.device, netns, plug.name, vif.mac, vif.mtu)
 
@@ -21,7 +23,7 @@ class _VethDriver(base.BaseBindingDriver):
             if vif.details.get('datapath_type') == _USERSPACE:
                 links.leave_no_checksum(plug.name)
             links.configure(plug.name, vif)
-        links.inside(netns, furnish)
+        return links.begin_inside(netns, furnish)
 
     @staticmethod
     def _instance(plug):
@@ -37,8 +39,11 @@ class VIFOpenVSwitchDriver(_VethDriver):
 
     def connect(self, plug, netns):
         self.switch.forget(plug.vif.device)
-        self._make_pair(plug, netns)
-        os_vif.plug(plug.osvif, self._instance(plug))
+        inside = self._make_pair(plug, netns)
+        try:
+            os_vif.plug(plug.osvif, self._instance(plug))
+        finally:
+            inside.result()
 
     def disconnect(self, plug, netns):
         self._unplug(plug)
@@ -68,7 +73,7 @@ class BridgeDriver(_VethDriver):
         if hybrid:
             self.switch.forget(_ovs_port(plug))
             os_vif.plug(osvif, self._instance(plug))
-        self._make_pair(plug, netns)
+        self._make_pair(plug, netns).result()
         links.join_bridge(plug.vif.device, osvif.bridge_name,
                           make=not hybrid)
 

@@ -43,7 +43,8 @@ _INNER_SYSCTLS = (('disable_ipv6', 0), ('accept_ra', 0), ('autoconf', 0))
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def inside(netns: int, function: Callable[[], _T]) -> _T:
+def begin_inside(netns: int, function: Callable[[], _T]
+                 ) -> concurrent.futures.Future:
     """Call a function in a network namespace, from a thread of its own.
 
     A thread that is thrown away can't come back into the wrong namespace.
@@ -59,10 +60,13 @@ def inside(netns: int, function: Callable[[], _T]) -> _T:
         except BaseException as error:
             future.set_exception(error)
 
-    thread = threading.Thread(target=enter, name='netns')
-    thread.start()
-    thread.join()
-    return future.result()
+    threading.Thread(target=enter, name='netns').start()
+    return future
+
+
+def inside(netns: int, function: Callable[[], _T]) -> _T:
+    """As :func:`begin_inside`, and wait for its result."""
+    return begin_inside(netns, function).result()
 
 
 def exists(device: str) -> bool:
