@@ -61,8 +61,10 @@ def is_logged(found: dict) -> bool:
 
 
 def origins_of(found: dict) -> dict[str, list[str]]:
-    """What the containers of a Pod were first made from, if not from
-    what its spec says."""
+    """What containers of a Pod were first made from.
+
+    Those for which its spec says so are left out.
+    """
     text = names.annotations_of(found).get(names.ORIGINS)
     return json.loads(text) if text else {}
 
