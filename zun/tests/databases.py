@@ -216,11 +216,13 @@ class MariaDB(Server):
     def initialise(self) -> None:
         self._run([self._find('mariadb-install-db'), '--no-defaults',
                    '--auth-root-authentication-method=normal',
-                   '--skip-test-db', '--datadir=%s' % self.data])
+                   '--skip-test-db', '--datadir=%s' % self.data,
+                   '--tmpdir=%s' % self.directory])
 
     def command(self) -> list[str]:
         return [self._find('mariadbd', '/usr/sbin'), '--no-defaults',
                 '--datadir=%s' % self.data, '--socket=%s' % self.socket,
+                '--tmpdir=%s' % self.directory,
                 '--pid-file=%s' % (self.directory / 'pid'),
                 '--skip-networking', '--skip-log-bin',
                 '--innodb-flush-log-at-trx-commit=0',
