@@ -62,12 +62,19 @@ class Plugger:
                     self._connect(attachment, name, request.netns)
                 self._set_routes(attachment, request.netns)
             except Exception:
-                with contextlib.suppress(Exception):
-                    # The runtime deletes what it could not add.
-                    self._remove(attachment)
+                self._undo(attachment)
                 raise
         return spec.result(request.version, request.netns_path,
                            attachment.interfaces)
+
+    def _undo(self, attachment):
+        """Leave nothing of an ADD that failed; the error is told."""
+        try:
+            self._remove(attachment)
+        except Exception:
+            # The runtime deletes what it could not add.
+            LOG.exception('Sandbox %s could not be unplugged yet',
+                          attachment.sandbox)
 
     def delete(self, sandbox: str) -> None:
         """Unplug a sandbox; one that is not known is no error."""

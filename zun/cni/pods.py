@@ -45,7 +45,8 @@ def is_zuns(namespace: str) -> bool:
     Nobody else's annotations are believed: who writes one can claim any
     port that is bound to this node.
     """
-    return namespace.startswith(CONF.kubernetes.namespace_prefix)
+    return (namespace.startswith(CONF.kubernetes.namespace_prefix) and
+            namespace != CONF.kubernetes.service_namespace)
 
 
 class Pods:

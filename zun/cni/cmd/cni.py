@@ -23,6 +23,8 @@ import sys
 VERSIONS = ('0.4.0', '1.0.0', '1.1.0')
 DEFAULT_SOCKET = '/run/zun/cni.sock'
 DEFAULT_PREFIX = 'zun-'
+# Zun's own services are there, which are Pods like others.
+DEFAULT_SERVICE_NAMESPACE = 'zun-system'
 DEFAULT_TIMEOUT = 100
 
 # Codes of the specification.
@@ -94,10 +96,12 @@ def check_version(configuration):
 
 
 def is_zuns(configuration, environment):
-    """Whether the Pod is in a namespace of Zun."""
+    """Whether the Pod is in a namespace of Zun's projects."""
     namespace = arguments_of(environment).get('K8S_POD_NAMESPACE', '')
     return namespace.startswith(
-        configuration.get('namespacePrefix', DEFAULT_PREFIX))
+        configuration.get('namespacePrefix', DEFAULT_PREFIX)
+    ) and namespace != configuration.get('serviceNamespace',
+                                         DEFAULT_SERVICE_NAMESPACE)
 
 
 def delegated_configuration(configuration):

@@ -70,6 +70,12 @@ class TestPods(base.TestCase):
         self.assertEqual([], self.changed)
         self.assertRefused(spec.INVALID_CONFIGURATION, namespace='default')
 
+    def test_namespace_of_the_services(self):
+        self.update('ADDED', namespace='zun-system')
+        self.assertEqual([], self.changed)
+        self.assertRefused(spec.INVALID_CONFIGURATION,
+                           namespace='zun-system')
+
     def test_name_is_used_again(self):
         self.update('ADDED', uid='uid-2')
         self.assertRefused(spec.TRY_AGAIN)

@@ -166,6 +166,13 @@ class TestDelegate(PluginTestCase):
         status, document = self.call('ADD', self.make_delegate())
         self.assertEqual((1, 11), (status, document['code']))
 
+    def test_zuns_own_services(self):
+        more = self.make_delegate()
+        self.assertEqual(0, self.call('ADD', more, 'zun-system')[0])
+        more['serviceNamespace'] = 'zun-other'
+        self.assertEqual(1, self.call('ADD', more, 'zun-system')[0])
+        self.assertEqual(0, self.call('ADD', more, 'zun-other')[0])
+
     def test_prefix(self):
         more = {**self.make_delegate(), 'namespacePrefix': 'other-'}
         self.assertEqual(0, self.call('ADD', more)[0])
