@@ -3,6 +3,7 @@
 
 from collections.abc import Collection
 from collections.abc import Iterable
+import functools
 import re
 from typing import Any
 
@@ -112,14 +113,42 @@ def get_container_by_name(context: Any, container_type: int,
 
 def _get(context: Any, container_type: int, column: Any,
          value: str) -> list[Row]:
+    owner, owner_value = statement.tenant(context)
+    values: dict[str, Any] = {}
     with transaction.reader(context) as session:
-        rows = statement.fetch_all(session, sa.select(*_TABLE.c).where(
-            statement.equals(session, column, value),
-            *statement.of_tenant(context, _MODEL),
-            *_of_type(container_type)).limit(2))
+        if not isinstance(value, str) or (owner and owner_value is None):
+            query = sa.select(*_TABLE.c).where(
+                statement.equals(session, column, value),
+                *statement.of_tenant(context, _MODEL),
+                *_of_type(container_type)).limit(2)
+        else:
+            query = _look_up(column.name, container_type, owner,
+                             statement.ignores_case(session))
+            values = {'of_text': value, 'of_owner': owner_value,
+                      'of_bytes': statement.as_bytes(value)}
+        rows = statement.fetch_all(session, query, values)
     if not rows:
         raise exception.ContainerNotFound(container=value)
     return rows
+
+
+@functools.cache
+def _look_up(name: str, container_type: int, owner: str | None,
+             ignores_case: bool) -> sa.Select:
+    """The SELECT by the text of a column; built once, as each request and
+    each task has one.
+
+    :param owner: the column that keeps it to a tenant's rows, if any
+    """
+    column, text = _TABLE.c[name], sa.bindparam('of_text')
+    criteria = _of_type(container_type)
+    if owner:
+        criteria.append(_TABLE.c[owner] == sa.bindparam('of_owner'))
+    same = column == text
+    if ignores_case:
+        same = statement.is_text(column, text, sa.bindparam(
+            'of_bytes', type_=sa.LargeBinary))
+    return sa.select(*_TABLE.c).where(same, *criteria).limit(2)
 
 
 def create_container(context: Any, values: Row) -> Row:

@@ -20,9 +20,13 @@ Row = dict[str, Any]
 _NUMBER = re.compile(r'\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*', re.ASCII)
 
 
-def fetch_all(session: orm.Session, statement: Any) -> list[Row]:
-    """Run a SELECT and return its rows."""
-    result = session.execute(statement)
+def fetch_all(session: orm.Session, statement: Any,
+              values: dict[str, Any] | None = None) -> list[Row]:
+    """Run a SELECT and return its rows.
+
+    :param values: of its parameters
+    """
+    result = session.execute(statement, values)
     keys = list(result.keys())
     return [dict(zip(keys, row)) for row in result]
 
@@ -114,13 +118,28 @@ def equals(session: orm.Session, column: Any, value: Any) -> Any:
         return sa.false() if flag is None else column == sa.literal(
             flag, sa.Boolean)
     if (isinstance(column.type, sa.String) and isinstance(value, str) and
-            session.get_bind().dialect.name in ('mysql', 'mariadb')):
-        text = sa.cast(column, mysql.CHAR(charset='utf8mb4'))
-        return sa.and_(
-            column == value,
-            sa.cast(text, sa.LargeBinary) == sa.literal(
-                value.encode('utf-8', 'surrogatepass'), sa.LargeBinary))
+            ignores_case(session)):
+        return is_text(column, value, sa.literal(as_bytes(value),
+                                                 sa.LargeBinary))
     return column == value
+
+
+def ignores_case(session: orm.Session) -> bool:
+    """Whether the database takes texts for equal that are not."""
+    return session.get_bind().dialect.name in ('mysql', 'mariadb')
+
+
+def is_text(column: Any, text: Any, raw: Any) -> Any:
+    """Compare a column with a text and with its bytes: only the former can
+    use an index, only the latter is exact where case is ignored.
+    """
+    exact = sa.cast(column, mysql.CHAR(charset='utf8mb4'))
+    return sa.and_(column == text, sa.cast(exact, sa.LargeBinary) == raw)
+
+
+def as_bytes(text: str) -> bytes:
+    """What :func:`is_text` compares with."""
+    return text.encode('utf-8', 'surrogatepass')
 
 
 def _as_flag(value: Any) -> bool | None:
@@ -154,11 +173,19 @@ def of_tenant(context: Any, model: Any) -> list[Any]:
     either, as `noauth` lets in: to rows of nobody), an administrator who
     asked for all projects to nothing, and so is work without a context.
     """
+    name, value = tenant(context)
+    return [] if name is None else [getattr(model, name) == value]
+
+
+def tenant(context: Any) -> tuple[str | None, Any]:
+    """Return the column, if any, that :func:`of_tenant` compares, and with
+    what.
+    """
     if context is None or (context.is_admin and context.all_projects):
-        return []
+        return None, None
     if context.project_id:
-        return [model.project_id == context.project_id]
-    return [model.user_id == context.user_id]
+        return 'project_id', context.project_id
+    return 'user_id', context.user_id
 
 
 def page(session: orm.Session, model: Any, statement: Any,
