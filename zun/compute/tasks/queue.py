@@ -65,7 +65,8 @@ def _add(context: Any, kind: registry.Kind, values: dict[str, Any],
             tasks.hasten_lane(session, values['lane'])
         uuid = tasks.insert(session, {
             **values, 'queue': queue, 'priority': kind.priority,
-            'host': host if kind.fills_node else None}, delay)
+            'host': host if kind.fills_node else None}, delay,
+            kind.starts_lane)
         sa.event.listen(session, 'after_commit',
                         lambda session: wake.poke(queue), once=True)
     return uuid

@@ -21,6 +21,7 @@ class Kind(NamedTuple):
     work on at once.  ``node_local`` kinds go to the agent of the node, where
     there is one.  Of ``fills_node`` kinds a node does only a few at once.
     An ``overrides`` kind ends the retries of what is before it in its lane.
+    A ``starts_lane`` kind makes what its lane is about: nothing is before it.
     """
 
     name: str
@@ -29,10 +30,12 @@ class Kind(NamedTuple):
     fills_node: bool = False
     overrides: bool = False
     priority: int = NORMAL
+    starts_lane: bool = False
 
 
 KINDS = {kind.name: kind for kind in (
-    Kind('container_create', 'container.uuid', fills_node=True),
+    Kind('container_create', 'container.uuid', fills_node=True,
+         starts_lane=True),
     Kind('container_rebuild', 'container.uuid', fills_node=True),
     Kind('container_delete', 'container.uuid', overrides=True),
     Kind('container_start', 'container.uuid'),
@@ -51,7 +54,8 @@ KINDS = {kind.name: kind for kind in (
     Kind('remove_security_group', 'container.uuid'),
     Kind('network_attach', 'container.uuid'),
     Kind('network_detach', 'container.uuid'),
-    Kind('capsule_create', 'capsule.uuid', fills_node=True),
+    Kind('capsule_create', 'capsule.uuid', fills_node=True,
+         starts_lane=True),
     Kind('capsule_delete', 'capsule.uuid', overrides=True),
     Kind('image_pull', 'image.uuid', node_local=True),
     Kind('image_fetch', None, node_local=True, priority=SOON),

@@ -64,17 +64,19 @@ def now() -> sa.ColumnElement[int]:
 # -- Enqueue ---------------------------------------------------------------
 
 def insert(session: Connection, values: dict[str, Any],
-           delay: float = 0) -> str:
+           delay: float = 0, starts_lane: bool = False) -> str:
     """Add a ready task at the end of its lane.
 
     :param values: columns; uuid, kind, queue and payload at least
     :param delay: seconds until it is due
+    :param starts_lane: nobody else knows of the lane yet
     :returns: its uuid, or that of the task which has its dedup_key already
     :raises Conflict: too many tasks for one lane at the same moment
     """
     row = dict(_DEFAULTS, **values, delay_micros=int(delay * MICROS))
     if row.get('lane') is not None:
-        row['lane_seq'] = _last_of_lane(session, row['lane']) + 1
+        row['lane_seq'] = 1 if starts_lane else _last_of_lane(
+            session, row['lane']) + 1
     for _ in range(MAX_LANE_RACE):
         if _insert_unless_taken(session, row):
             return row['uuid']

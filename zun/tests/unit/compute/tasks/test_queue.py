@@ -45,6 +45,13 @@ class EnqueueTestCase(base.TaskTestCase):
         self.assertEqual(1, self.row(self.enqueue(_lane='lane-2')).lane_seq)
         self.assertIsNone(self.row(self.enqueue()).lane_seq)
 
+    def test_creation_starts_its_lane(self):
+        self.assertEqual(
+            [1, 2, 3],
+            [self.row(self.enqueue(kind, _lane='lane-1')).lane_seq
+             for kind in ('container_create', 'container_create',
+                          'container_stop')])
+
     def test_same_dedup_key_gives_the_same_task(self):
         first = self.enqueue(_dedup_key='restart:pod-1')
         self.assertEqual(first, self.enqueue(_dedup_key='restart:pod-1'))
