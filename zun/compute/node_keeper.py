@@ -12,8 +12,8 @@ import time
 
 from oslo_log import log as logging
 
-from zun.common import consts
 from zun.common import context as zun_context
+from zun.compute.operations import node
 import zun.conf
 from zun.container import driver as container_driver
 from zun.container.runtime import base as runtime_base
@@ -152,7 +152,7 @@ class NodeKeeper:
         LOG.warning('Layer %(name)s is removed: the layers kept on this '
                     'node take more than %(limit)d MiB',
                     {'name': name, 'limit': CONF.agent.kept_layers_size})
-        _tell(context, row, note)
+        node.tell(context, row, note)
         self._runtime.remove_image(name)
         return True
 
@@ -166,13 +166,3 @@ def _rows(context, uuids):
 def _busy(context, uuid):
     with db_api.reader(context) as session:
         return bool(tasks.busy_lanes(session, [uuid]))
-
-
-@db_api.retry_on_conflict
-def _tell(context, row, note):
-    """Let the user of a stopped container know."""
-    with db_api.writer(context):
-        row.refresh(context)
-        if row.status == consts.STOPPED and row.task_state is None:
-            row.status_reason = note
-            row.save(context)

@@ -10,6 +10,7 @@ Kubernetes allows.
 from collections.abc import Callable
 from typing import Any
 
+from zun.common import consts
 from zun.common.i18n import _
 from zun.compute.operations import base
 from zun.compute.tasks import errors as task_errors
@@ -40,7 +41,7 @@ def settle(parts: base.Parts, context, container) -> str | None:
     :returns: what the user has to know.
     """
     if parts.driver.is_kept(context, container):
-        return None
+        return parts.driver.keep(context, container)
     return _ask(parts, context, container, False, None,
                 lambda: parts.driver.keep(context, container))
 
@@ -61,7 +62,21 @@ def keep(parts: base.Parts, context, container, halt: bool,
     """What the agent does of :func:`settle` and :func:`halt`."""
     if halt:
         return parts.driver.stop(context, container, timeout).note
-    return parts.driver.keep(context, container)
+    note = parts.driver.keep(context, container)
+    if note:
+        tell(context, container, note)
+    return note
+
+
+@db_api.retry_on_conflict
+def tell(context, container, note: str) -> None:
+    """Let the user of a stopped container know something."""
+    with db_api.writer(context):
+        container.refresh(context)
+        if container.status == consts.STOPPED and (
+                container.task_state is None):
+            container.status_reason = note
+            container.save(context)
 
 
 def _ask(parts, context, container, halt, timeout,

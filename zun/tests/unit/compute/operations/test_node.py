@@ -3,12 +3,15 @@ from unittest import mock
 
 import fixtures
 
+from zun.common import consts
 from zun.compute.operations import base as operations_base
 from zun.compute.operations import node
 from zun.compute.tasks import errors as task_errors
 from zun.container import driver
 from zun.container.runtime import base as runtime_base
+from zun import objects
 from zun.tests import base
+from zun.tests import fixtures as zun_fixtures
 from zun.tests.unit.db import utils
 
 
@@ -55,7 +58,7 @@ class TestAsk(NodeTestCase):
 
     def test_nothing_to_keep(self):
         self.driver.is_kept.return_value = True
-        self.settle()
+        self.assertEqual('kept here', self.settle())
         self.queue.enqueue.assert_not_called()
 
     def test_same_step_of_an_attempt_is_asked_for_once(self):
@@ -101,6 +104,33 @@ class TestHere(NodeTestCase):
         self.queue.enqueue.assert_not_called()
 
     def test_what_the_agent_does(self):
+        self.useFixture(fixtures.MockPatchObject(node, 'tell'))
         for halt, said in ((True, 'stopped here'), (False, 'kept here')):
             self.assertEqual(said, node.keep(
                 self.parts, self.context, self.container, halt, 5))
+
+
+class TestTell(base.TestCase):
+
+    def setUp(self):
+        super().setUp()
+        self.useFixture(zun_fixtures.Database())
+        objects.register_all()
+
+    def told(self, **fields):
+        made = utils.create_test_container(status_reason=None, **fields)
+        row = objects.Container.get_by_uuid(utils.member(), made['uuid'])
+        node.tell(utils.member(), row, 'a note')
+        return objects.Container.get_by_uuid(
+            utils.member(), made['uuid']).status_reason
+
+    def test_stopped(self):
+        self.assertEqual('a note', self.told(status=consts.STOPPED,
+                                             task_state=None))
+
+    def test_worked_on(self):
+        self.assertIsNone(self.told(
+            status=consts.STOPPED, task_state=consts.CONTAINER_STARTING))
+
+    def test_started_meanwhile(self):
+        self.assertIsNone(self.told(status=consts.RUNNING, task_state=None))
