@@ -2,6 +2,7 @@
 """What all objects are made of."""
 
 from collections.abc import Iterable
+import functools
 from typing import Any
 from typing import Self
 
@@ -64,7 +65,14 @@ class ZunObject(ovoo_base.VersionedObject):
         for name in obj.fields:
             if name not in cls.extra_fields:
                 setattr(obj, name, cls._to_field(name, row[name]))
-        obj.obj_reset_changes(recursive=True)
+        for name in _object_fields(cls):
+            if obj.obj_attr_is_set(name):
+                held = getattr(obj, name)
+                for one in held if isinstance(held, list) else [held]:
+                    if one is not None:
+                        one.obj_reset_changes(recursive=True)
+        # Not recursive, which would look through all fields.
+        obj.obj_reset_changes()
         return obj
 
     @classmethod
@@ -92,6 +100,13 @@ class ZunObject(ovoo_base.VersionedObject):
             elif current.obj_attr_is_set(name):
                 setattr(self, name, getattr(current, name))
         self.obj_reset_changes(recursive=True)
+
+
+@functools.cache
+def _object_fields(cls: type[ZunObject]) -> list[str]:
+    """The fields of a class that hold objects."""
+    return [name for name, field in cls.fields.items() if isinstance(
+        field, (ovoo_fields.ObjectField, ovoo_fields.ListOfObjectsField))]
 
 
 class ZunObjectDictCompat(ovoo_base.VersionedObjectDictCompat):
