@@ -76,7 +76,7 @@ def put(path: str, source) -> dict:
         # Python that have no filters trust as well.
         archive.extraction_filter = getattr(
             tarfile, 'fully_trusted_filter', None)
-        archive.extractall(path, numeric_owner=True)
+        archive.extractall(path, numeric_owner=True)  # nosec B202
     return {}
 
 

@@ -7,6 +7,7 @@ import json
 from oslo_utils import uuidutils
 
 from zun.compute import api as compute_api
+from zun.image.glance import driver
 from zun.image.oci import archive
 from zun import objects
 from zun.tests.lab import cloud
@@ -141,6 +142,23 @@ class TestGlance(node_case.NodeTestCase):
         self.assertEqual('Running', second.status, second.status_reason)
         self.assertEqual('some', self.output(second, 'cat /mine/file'))
         self.delete(container, second)
+
+    def test_registry_of_the_deployment(self):
+        cloud.CONF.set_override('image_registry', self.hub + '/own',
+                                'kubernetes')
+        name = 'app-' + uuidutils.generate_uuid()
+        image_id = self.put(name)
+        container = self.create(image=name, image_driver='glance')
+        self.assertEqual('Running', container.status,
+                         container.status_reason)
+        image = self.cloud.pod(container)['spec']['containers'][0]['image']
+        self.assertIn('%s/own/glance/%s@sha256:' % (self.hub, image_id),
+                      image)
+        self.cloud.ask('container_commit', container, 'snap', 'v2')
+        place, path = driver.own_registry()
+        self.assertTrue(cloud.wait(lambda: place.manifest(
+            '%s%s/snap' % (path, container.project_id), 'v2')))
+        self.delete(container)
 
     def test_what_is_no_archive(self):
         name = 'bad-' + uuidutils.generate_uuid()
