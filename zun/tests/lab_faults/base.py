@@ -31,6 +31,14 @@ class FaultTestCase(test_flow.LabTestCase):
         self.runtime = containerd.Containerd(self.lab.containerd)
         self.addCleanup(self.lab.restore)
 
+    def _delete_containers(self):
+        # A paused one is not deleted.
+        for one in self.zun.get('/containers')['containers']:
+            if one['status'] == 'Paused':
+                self.zun.act(one['uuid'], 'unpause')
+                self.zun.wait_status(one['uuid'], 'Running')
+        super()._delete_containers()
+
     def create(self, command=COUNTS, **fields):
         uuid = self.zun.create(command=command, **fields)
         self.zun.wait_status(uuid, 'Running')

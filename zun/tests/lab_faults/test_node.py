@@ -138,6 +138,8 @@ class TestApiServer(base.FaultTestCase):
         row = self.zun.wait_status(uuid, 'Paused', limit=240)
         self.assertIsNone(row['status_reason'])
         self.assertTrue(self.is_frozen(uuid))
+        self.zun.act(uuid, 'unpause')
+        self.zun.wait_status(uuid, 'Running')
         self.clean_up(uuid)
 
 
