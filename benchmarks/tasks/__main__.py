@@ -22,6 +22,8 @@ from zun.tests import galera
 CONF = zun.conf.CONF
 DATABASES = ('mariadb', 'postgresql', 'galera', 'sqlite')
 BUS = 'RabbitMQ'
+# Rows that nothing is done with but by the tasks.
+CONTAINERS = 1000
 
 
 def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -44,7 +46,7 @@ def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
 def measure_on(urls: list[str], name: str,
                options: argparse.Namespace) -> dict[str, Any]:
     """All cases on a database."""
-    loaded = load.Load(urls, min(options.tasks, 2000))
+    loaded = load.Load(urls, CONTAINERS)
     result = {}
 
     def add(found: dict[str, Any], prefix: str = '') -> None:
@@ -57,7 +59,7 @@ def measure_on(urls: list[str], name: str,
     add(loaded.latency(options.casts, poke=False), 'polled_')
     add(loaded.latency(options.casts, poke=True), 'poked_')
     add(loaded.idle(options.idle))
-    if name == 'mariadb':
+    if name == 'mariadb' and options.kills:
         add(takeover.measure(loaded, options.kills))
     if name in options.crowded:
         loaded.clear()
@@ -75,7 +77,7 @@ def run(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     if not options.no_bus:
         print(BUS, flush=True)
         url = databases.get('mariadb').create_database()
-        found = bus.measure(load.Load([url], 2000), options.tasks,
+        found = bus.measure(load.Load([url], CONTAINERS), options.tasks,
                             options.casts)
         # A message is pushed: there is no other way to measure.
         results[BUS] = {('poked_' + key if key.startswith('end') else key):
@@ -94,13 +96,15 @@ def main() -> None:
                         choices=DATABASES)
     parser.add_argument('--no-bus', action='store_true',
                         help='leave RabbitMQ out')
+    parser.add_argument('--kills', type=int, default=50,
+                        help='of workers, for take-over; 0: none')
     options = parser.parse_args()
     options.tasks, options.casts, options.idle = 4000, 300, 30
-    options.kills = 50
     options.finished, options.crowded = 10 ** 6, ('mariadb', 'postgresql')
     if options.quick:
         options.tasks, options.casts, options.idle = 500, 60, 10
-        options.finished, options.kills = 20000, 20
+        options.finished = 20000
+        options.kills = min(options.kills, 20)
     logging.disable(logging.WARNING)
     warnings.simplefilter('ignore')
     config.parse_args(['benchmark'], default_config_files=[])

@@ -162,10 +162,13 @@ class Load:
         # Until the pace of the looks has slowed down.
         time.sleep(10)
         workers.reset()
+        began = time.monotonic()
         time.sleep(seconds)
+        elapsed = time.monotonic() - began
         counts = workers.stop()['counts']
-        return {'idle_statements_per_s_and_worker':
-                counts['statements'] / seconds / PROCESSES}
+        return {'idle_containers': len(self._uuids),
+                'idle_statements_per_s_and_worker':
+                counts['statements'] / elapsed / PROCESSES}
 
     # -- Parts of cases ----------------------------------------------------
 

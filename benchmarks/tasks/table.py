@@ -19,6 +19,7 @@ ROWS = (
     ('pick-up p99, ms, poked', 'poked_pick_up_p99_ms', '%.1f'),
     ('cast to operation p50, ms', 'poked_end_to_end_p50_ms', '%.1f'),
     ('cast to operation p99, ms', 'poked_end_to_end_p99_ms', '%.1f'),
+    ('containers that do nothing', 'idle_containers', '%d'),
     ('idle statements a second and worker',
      'idle_statements_per_s_and_worker', '%.2f'),
     ('workers killed', 'kills', '%d'),

@@ -83,8 +83,10 @@ def _run(url: str, name: str, pipe: mp_connection.Connection) -> None:
     part.start()
     recorder.reset()
     ended.wait()
+    # Without what it takes to sign off.
+    result = recorder.result()
     part.stop()
-    pipe.send(recorder.result())
+    pipe.send(result)
     os._exit(0)
 
 
