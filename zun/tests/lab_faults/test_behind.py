@@ -50,6 +50,8 @@ class TestDiskPressure(base.FaultTestCase):
         self.zun.wait_status(uuid, 'Stopped')
         self.remove_container(box, self.runtime.log_path(box.id))
         agent.begin()
+        processes.wait_for('the user is told', lambda: 'is lost' in (
+            self.zun.show(uuid)['status_reason'] or ''))
         self.zun.act(uuid, 'start')
         row = self.zun.wait_status(uuid, 'Running')
         self.assertIn('is lost', row['status_reason'])
