@@ -11,7 +11,8 @@ def line(result: dict) -> str:
     """One result, while it runs."""
     return ('  %(flavour)-9s %(case)-13s %(clients)d clients '
             '%(rate)8.1f/s  p50 %(p50)8.1f ms  p99 %(p99)8.1f ms  CPU '
-            '%(cpu)7.1f ms %(statements)5.1f statements %(memory)6.0f MiB' % result)
+            '%(cpu)7.1f ms %(statements)5.1f statements '
+            '%(memory)6.0f MiB' % result)
 
 
 def rows(results: list[dict]) -> list[tuple[str, ...]]:
