@@ -35,6 +35,9 @@ OTHER_RELEASE_PAUSE = 10
 # Attempts to undo, after which a task is failed with things left behind.
 UNDO_ATTEMPTS = 10
 
+# Outcome of an attempt that was broken off.
+LOST = 'lost'
+
 # Seconds until the next try to write an outcome to a database that is away.
 ERROR_PAUSE = 1.0
 
@@ -56,17 +59,19 @@ class Executor:
         self._operations = operations
         self._closing = closing
 
-    def run(self, row: Any, lease_held: Callable[[], bool]) -> None:
+    def run(self, row: Any, lease_held: Callable[[], bool]) -> str:
         """Run a claimed task; when this returns, its outcome is written.
 
         :param row: the task's row as claimed
+        :returns: what became of it; ``LOST``: the attempt was broken off,
+            since others may have the task, or may have it soon
         :raises DBError: the outcome could not be written before the end
         """
         handle = task_handle.TaskHandle(row, lease_held)
         context = payload.load_context(row.payload)
         context.task, context.fence = handle, handle.fence
         began = time.monotonic()
-        outcome = 'lost'
+        outcome = LOST
         try:
             outcome = self._attempt(context, handle, row)
         except errors.LeaseLost as error:
@@ -76,6 +81,7 @@ class Executor:
         finally:
             metrics.DURATION.labels(row.kind, outcome).observe(
                 time.monotonic() - began)
+        return outcome
 
     def _attempt(self, context: Any, handle: task_handle.TaskHandle,
                  row: Any) -> str:

@@ -258,15 +258,20 @@ class Worker:
             self._execute(*claimed)
 
     def _execute(self, row: Any, owner: str) -> None:
+        outcome = execution.LOST
         try:
-            self._executor.run(row, lambda: self.lease.held_by(owner))
+            outcome = self._executor.run(
+                row, lambda: self.lease.held_by(owner))
         except Exception:
             LOG.exception('Task %s was left behind.', row.uuid)
-            self._in_doubt = True
         finally:
             with self._idle:
                 self._mine.discard(row.uuid)
                 self._idle.notify_all()
+            if outcome == execution.LOST:
+                # It was broken off; perhaps nobody has taken it, because a
+                # sign of life came late but not too late.
+                self._in_doubt = True
             self._places.release()
             # What waited behind it in its lane may be ours to claim.
             self._wake.set()
@@ -276,11 +281,13 @@ class Worker:
         """Put back what is ours by its row, while we know nothing of it."""
         if not self._in_doubt:
             return
+        # What becomes doubtful meanwhile is looked at the next time; after
+        # an error, all is.
+        self._in_doubt = False
         with db_api.single() as session:
             for row in tasks.running_of(session, self.lease.uuid):
                 if row.uuid not in self._mine:
                     tasks.take(session, row.id, row.epoch)
-        self._in_doubt = False
 
 
 def _free_slot(host: str, taken: set[str]) -> str | None:

@@ -5,6 +5,7 @@ from unittest import mock
 
 from oslo_db import exception as db_exc
 
+from zun.compute.tasks import errors
 from zun.compute.tasks import worker
 from zun.db import api as db_api
 from zun.db.sqlalchemy.queries import tasks
@@ -153,6 +154,21 @@ class WorkerTestCase(base.TaskTestCase):
         row = self.wait_for_state(uuid, 'done')
         self.assertEqual(1, len(lost))
         self.assertEqual((3, 2), (row.epoch, row.attempt))
+
+    def test_what_is_broken_off_is_put_back_if_nobody_has_it(self):
+        attempts = []
+
+        def break_off(context):
+            attempts.append(context.task.epoch)
+            if len(attempts) == 1:
+                raise errors.LeaseLost(task=context.task.uuid,
+                                       epoch=context.task.epoch)
+
+        self.operations.add('noop', break_off)
+        uuid = self.enqueue()
+        self.start_worker()
+        self.wait_for_state(uuid, 'done')
+        self.assertEqual([1, 3], attempts)
 
     def test_claims_nothing_with_a_lease_in_doubt(self):
         uuid = self.enqueue()
