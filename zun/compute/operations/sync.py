@@ -15,6 +15,7 @@ import time
 from oslo_log import log as logging
 from oslo_utils import timeutils
 
+from zun.common import clients
 from zun.common import consts
 from zun.common import context as zun_context
 from zun.common import exception
@@ -22,6 +23,7 @@ from zun.common.i18n import _
 from zun.common.k8s import errors as k8s_errors
 from zun.compute.operations import base
 from zun.compute.operations import create
+from zun.compute.operations import leftovers
 from zun.compute.operations import node
 from zun.compute.operations import policy
 from zun.compute.operations import restarts
@@ -58,6 +60,7 @@ class StateSync:
         self._parts = parts or base.Parts()
         self._stopping = threading.Event()
         self._observer: container_driver.Observer | None = None
+        self._leftovers = leftovers.Comparison()
         self._threads = [
             threading.Thread(target=self._follow, name='sync', daemon=True),
             threading.Thread(target=self._reconcile, name='reconcile',
@@ -97,6 +100,10 @@ class StateSync:
         while not self._stopping.wait(pause):
             try:
                 reconcile(self._parts, self._observer)
+                self._leftovers.compare(_admin())
+            except clients.PeerError as exc:
+                LOG.warning('Ports and allocations were not compared with '
+                            'the containers: %s', exc)
             except Exception:
                 LOG.exception('The comparison with the engine failed; the '
                               'next one follows in %s seconds', pause)

@@ -115,6 +115,15 @@ class SchedulerReportClient:
         return {rp_uuid: dict(held['resources']) for rp_uuid, held
                 in self._allocations(consumer)['allocations'].items()}
 
+    def get_consumers(self, rp_uuid: str) -> list[str]:
+        """Who has something of a provider.
+
+        :raises PeerRefused: there is no such provider.
+        """
+        return list(self._placement.get(
+            '/resource_providers/%s/allocations' % rp_uuid,
+            microversion=ALLOCATIONS).json()['allocations'])
+
     def update_allocation(self, consumer: str, rp_uuid: str,
                           resources: dict[str, int]) -> bool:
         """Set what a consumer holds of these classes at a provider; other
