@@ -76,13 +76,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             case ['GET', 'images', *name, 'get']:
                 kind = 'application/x-tar'
                 body = saved(self.registry, '/'.join(name).partition(':')[0])
-            case ['GET', 'images', *_name, 'json']:
+            case ['GET', 'images', *_, 'json']:
                 body = b'{"Id": "sha256:0", "RepoTags": ["alpine:latest"]}'
             case ['POST', 'images', 'create']:
                 body = b'{"status": "Status: Image is up to date"}\r\n'
-            case ['DELETE', 'images' | 'networks', *_name]:
+            case ['DELETE', 'images' | 'networks', *_]:
                 pass
-            case ['GET', 'networks', *_name]:
+            case ['GET', 'networks', *_]:
                 pass
             case _:
                 status, body = 404, b'{"message": "page not found"}'

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 from zun.tests.lab_network import labs
@@ -47,6 +48,28 @@ class Labs(labs.Labs):
         for words in (('addr', 'replace', _GATEWAY, 'dev', 'br-ex'),
                       ('link', 'set', 'br-ex', 'up')):
             labs._run('ip', *words)
+        self._push_ubuntu()
+
+    def _push_ubuntu(self) -> None:
+        """What capsules of the Tempest plugin ask for: it has a bash."""
+        root = self.work / 'ubuntu'
+        if root.exists():
+            return
+        programs = root / 'bin'
+        for folder in (programs, root / 'root', root / 'tmp', root / 'etc'):
+            folder.mkdir(parents=True)
+        for program in ('/bin/bash', '/bin/busybox'):
+            shutil.copy(program, programs)
+        for name in labs._run('busybox', '--list').split():
+            if not (programs / name).exists():
+                (programs / name).symlink_to('/bin/busybox')
+        for word in labs._run('ldd', '/bin/bash').split():
+            if word.startswith('/'):
+                library = root / word[1:]
+                library.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(word, library)
+        labs._run(self._kube, 'push', '--dir', self.work / 'k8s', root,
+                  'ubuntu:latest', '--cmd', '/bin/bash')
 
     def _kube_start(self):
         words = super()._kube_start()
