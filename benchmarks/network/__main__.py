@@ -5,8 +5,8 @@
         -- [--rounds 20] [--json FILE]
 
 Runs between the labs of OpenStack services and of Kubernetes. Each round
-makes a port, then a container on it, whose first process sends datagrams to
-a neighbour; times begin with the request for the port.
+makes a port, then a container on it, whose first process calls a neighbour
+by TCP; times begin with the request for the port.
 """
 
 import argparse
@@ -18,27 +18,29 @@ import time
 
 from zun.tests.lab_network import cases
 from zun.tests.lab_network import deployment
+from zun.tests import processes
 
 _PORT = 9999
-_SEND = 'while :; do echo x | nc -u -w 1 %s %d; done'
+_CALL = 'while :; do nc -w 1 %s %d </dev/null; done'
 _LISTEN = '''
 import socket, time
-receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-receiver.bind(('0.0.0.0', %d))
+server = socket.create_server(('0.0.0.0', %d))
+server.settimeout(%d)
 print('ready', flush=True)
 while True:
-    __, (source, __) = receiver.recvfrom(64)
+    near, (source, __) = server.accept()
     print(source, time.monotonic(), flush=True)
-''' % _PORT
+    near.close()
+''' % (_PORT, processes.LIMIT)
 
 
 class Neighbour:
-    """A container that notes from whom packets come, and when."""
+    """A container that notes who calls it, and when."""
 
     def __init__(self, shared: cases.Shared):
         zun = deployment.get()
         cases.add_rule(zun.neutron, cases.group_id(
-            zun.neutron, shared.group), 'IPv4', 'udp', _PORT)
+            zun.neutron, shared.group), 'IPv4', 'tcp', _PORT)
         self.address = shared.a1.address()
         self._listener = subprocess.Popen(
             ['nsenter', '--net=' + shared.a1.attachment()['netns_path'],
@@ -47,12 +49,15 @@ class Neighbour:
         self._listener.stdout.readline()
 
     def first_from(self, address: str) -> float:
-        """When the first packet of an address came."""
+        """When the first connection of an address came.
+
+        :raises RuntimeError: none did.
+        """
         for line in self._listener.stdout:
             source, moment = line.split()
             if source == address:
                 return float(moment)
-        raise RuntimeError('The listener has ended')
+        raise RuntimeError('No packet of %s came' % address)
 
     def close(self) -> None:
         self._listener.kill()
@@ -68,7 +73,7 @@ def one_round(shared: cases.Shared, neighbour: Neighbour
     made = time.monotonic()
     one = cases.Container(
         zun.demo, [{'port': port['id']}],
-        command=['sh', '-c', _SEND % (neighbour.address, _PORT)])
+        command=['sh', '-c', _CALL % (neighbour.address, _PORT)])
     accepted = time.monotonic()
     address = next(ip['ip_address'] for ip in port['fixed_ips']
                    if '.' in ip['ip_address'])
