@@ -108,7 +108,8 @@ def single(value, parameter: str):
 class Paging:
     """The paging parameters of a list, checked.
 
-    limit, marker (a uuid or name, or None), sort_key, sort_dir.
+    limit, marker (a uuid or name, or None), sort_key (a list if it was
+    repeated, which the database's layer refuses), sort_dir.
     """
 
     def __init__(self, params: dict, sort_key: str = 'id') -> None:
@@ -120,11 +121,9 @@ class Paging:
         self.limit = validate_limit(single(params.pop('limit', None),
                                            'limit'))
         self.sort_dir = validate_sort_dir(params.pop('sort_dir', 'asc'))
-        taken = {name: single(params.pop(name, default), name)
-                 for name, default in (('marker', None),
-                                       ('sort_key', sort_key))}
-        self.marker = taken['marker']
-        self.sort_key = taken['sort_key']
+        self.marker = single(params.pop('marker', None), 'marker')
+        # Checked when rows are sorted: a marker that is gone comes first.
+        self.sort_key = params.pop('sort_key', sort_key)
 
 
 def require_version(param: str, first: str) -> None:

@@ -55,6 +55,10 @@ def _update(context, host: str, binary: str, values: dict) -> dict:
     with db_api.writer(context):
         if db_api.get_zun_service(context, host, binary) is None:
             raise exception.ZunServiceNotFound(binary=binary, host=host)
+        if 'disabled_reason' in values:
+            # A service that is unknown comes before a reason that is no text.
+            values['disabled_reason'] = _text(values['disabled_reason'],
+                                              'disabled_reason')
         db_api.update_zun_service(context, host, binary, values)
     return {'service': {'host': host, 'binary': binary, **values}}
 
@@ -108,8 +112,7 @@ class ZunServiceController(base.Controller):
         policy.enforce(context, 'zun-service:disable')
         return _update(context, host, binary,
                        {'disabled': True,
-                        'disabled_reason': _text(disabled_reason,
-                                                 'disabled_reason')})
+                        'disabled_reason': disabled_reason})
 
     @base.Controller.api_version('1.1')
     @validation.validated_query(schema.query_param_force_down)

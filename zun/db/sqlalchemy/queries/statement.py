@@ -197,8 +197,12 @@ def page(session: orm.Session, model: Any, statement: Any,
     :param marker: the row before the page; it has the sort keys
     :param sort_key: a column; rows that are equal in it follow by
         ``unique_key``
-    :raises InvalidParameterValue: the sort key is no column
+    :raises InvalidParameterValue: the sort key is no column, or it was given
+        more than once
     """
+    if isinstance(sort_key, list):
+        raise exception.InvalidParameterValue(
+            err='The parameter sort_key was given more than once')
     sort_keys = [unique_key]
     if sort_key and sort_key != unique_key:
         sort_keys.insert(0, sort_key)

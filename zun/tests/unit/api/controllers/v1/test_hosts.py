@@ -45,6 +45,17 @@ class HostsTest(base.ApiTestCase):
         self.assertEqual([second['uuid']],
                          [host['uuid'] for host in page['hosts']])
 
+    def test_unknown_marker_comes_before_a_repeated_sort_key(self):
+        self.assert_error(
+            self.get('/v1/hosts?marker=%s&sort_key=id&sort_key=uuid' % UUID,
+                     headers=base.ADMIN), 404, 'compute-node-not-found')
+
+    def test_repeated_sort_key_is_refused(self):
+        detail = self.assert_error(
+            self.get('/v1/hosts?sort_key=id&sort_key=uuid',
+                     headers=base.ADMIN), 400, 'invalid-parameter-value')
+        self.assertIn('sort_key was given more than once', detail)
+
     def test_host_is_found_by_name(self):
         self.create(uuid=UUID)
         host = self.get('/v1/hosts/compute-1', headers=base.ADMIN).json

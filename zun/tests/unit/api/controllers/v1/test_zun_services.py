@@ -56,6 +56,19 @@ class ServicesTest(base.ApiTestCase):
         self.assertTrue(self.row()['disabled'])
         self.assertEqual('disks', self.row()['disabled_reason'])
 
+    def test_unknown_service_comes_before_a_reason_that_is_no_text(self):
+        self.assert_error(self.put('/v1/services/disable', {
+            'host': 'compute-1', 'binary': 'zun-compute',
+            'disabled_reason': {}}), 404, 'zun-service-not-found')
+
+    def test_reason_that_is_no_text_is_refused(self):
+        self.create()
+        detail = self.assert_error(self.put('/v1/services/disable', {
+            'host': 'compute-1', 'binary': 'zun-compute',
+            'disabled_reason': {}}), 400, 'invalid-value')
+        self.assertIn('disabled_reason', detail)
+        self.assertFalse(self.row()['disabled'])
+
     def test_enable_forgets_the_reason(self):
         self.create(disabled=True, disabled_reason='disks')
         self.put('/v1/services/enable?' + NAMES)
