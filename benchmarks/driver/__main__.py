@@ -25,6 +25,8 @@ def measure_latency(kubeconfig: str, rounds: int) -> dict[str, Any]:
 
 def measure_crowd(kubeconfig: str, containers: int) -> dict[str, Any]:
     """Many containers on all of the cluster's nodes."""
+    latency.Kubectl(kubeconfig).run('apply', '-f', '-',
+                                    document=crowd.RUNTIME_CLASS)
     with _deployed(crowd.Deployment, kubeconfig) as deployment:
         return crowd.Crowd(deployment, kubeconfig).measure(containers)
 
