@@ -102,7 +102,7 @@ def main() -> None:
     options.tasks, options.casts, options.idle = 4000, 300, 30
     options.finished, options.crowded = 10 ** 6, ('mariadb', 'postgresql')
     if options.quick:
-        options.tasks, options.casts, options.idle = 500, 60, 10
+        options.tasks, options.casts, options.idle = 1000, 60, 10
         options.finished = 20000
         options.kills = min(options.kills, 20)
     logging.disable(logging.WARNING)
