@@ -58,6 +58,7 @@ def main(options) -> int:
     only = options.arguments
     trial = Trial(options)
     rows = []
+    table = _TABLE if not only else options.work / 'clients-table.inc'
     for client, run in (
             ('zun', trial.run_zun), ('openstack', trial.run_openstack),
             ('openstacksdk', trial.run_sdk),
@@ -65,8 +66,7 @@ def main(options) -> int:
         if not only or client in only:
             trial.prepare(client)
             rows += run()
-    table = _TABLE if not only else options.work / 'clients-table.inc'
-    table.write_text(render(rows))
+            table.write_text(render(rows))
     print('%d commands, %d of them failed; %s' % (
         len(rows), sum(bool(row[2]) for row in rows), table))
     return int(any(row[2] for row in rows))
@@ -76,10 +76,11 @@ def render(rows) -> str:
     """An RST table of client, command and error."""
     lines = ['.. list-table::', '   :header-rows: 1', '   :widths: 15 60 25',
              '', '   * - Client', '     - Command', '     - Result']
-    for client, command, error in rows:
+    for client, command, error, *remark in rows:
+        result = 'failed: ``%s``' % error.replace('`', "'") if error \
+            else ''.join(remark) or 'works'
         lines += ['   * - %s' % client, '     - ``%s``' % command,
-                  '     - %s' % (('failed: ``%s``' % error.replace('`', "'"))
-                                 if error else 'works')]
+                  '     - %s' % result]
     return '\n'.join(lines) + '\n'
 
 
@@ -201,9 +202,10 @@ class Trial:
                 stdin=subprocess.DEVNULL, timeout=300)
             status, output = done.returncode, done.stdout + done.stderr
         error = self._judge(case, status, output)
+        remark = case.hopeless if error else ''
         print('%-10s %-60s %s' % (client, shown[:60], error or 'works'),
               flush=True)
-        return client, shown, error
+        return client, shown, '' if remark else error, remark
 
     def _judge(self, case, status, output):
         """What is wrong, or nothing."""
@@ -251,19 +253,19 @@ class Trial:
             os.close(theirs)
             output = b''
             deadline = time.monotonic() + 90
-            sent = False
+            # Typed again until it is heard: what is typed while the client
+            # changes the terminal's mode is lost.
             while time.monotonic() < deadline and b'marker42' not in output:
-                if select.select([ours], [], [], 1)[0]:
+                if select.select([ours], [], [], 3)[0]:
                     try:
                         output += os.read(ours, 65536)
                     except OSError:
                         # The program has ended.
                         break
-                if not sent and (b'#' in output or b'connected' in output):
-                    os.write(ours, typed.encode() + b'\n')
-                    sent = True
+                elif output:
+                    os.write(ours, typed.encode() + b'\r')
             if process.poll() is None:
-                os.write(ours, b'exit\n')
+                os.write(ours, b'exit\r')
             try:
                 process.wait(20)
             except subprocess.TimeoutExpired:

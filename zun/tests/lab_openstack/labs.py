@@ -48,11 +48,11 @@ class Labs(labs.Labs):
         for words in (('addr', 'replace', _GATEWAY, 'dev', 'br-ex'),
                       ('link', 'set', 'br-ex', 'up')):
             labs._run('ip', *words)
-        self._push_ubuntu()
+        self._push_images()
 
-    def _push_ubuntu(self) -> None:
-        """What capsules of the Tempest plugin ask for: it has a bash."""
-        root = self.work / 'ubuntu'
+    def _push_images(self) -> None:
+        """What the Tempest plugin asks for: with a bash, and with curl."""
+        root = self.work / 'image'
         if root.exists():
             return
         programs = root / 'bin'
@@ -68,8 +68,12 @@ class Labs(labs.Labs):
                 library = root / word[1:]
                 library.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(word, library)
-        labs._run(self._kube, 'push', '--dir', self.work / 'k8s', root,
-                  'ubuntu:latest', '--cmd', '/bin/bash')
+        curl = programs / 'curl'
+        curl.write_text('#!/bin/sh\nexec wget -q -O - "$@"\n')
+        curl.chmod(0o755)
+        for name in ('ubuntu', 'cirros'):
+            labs._run(self._kube, 'push', '--dir', self.work / 'k8s', root,
+                      name + ':latest', '--cmd', '/bin/bash')
 
     def _kube_start(self):
         words = super()._kube_start()
