@@ -297,7 +297,9 @@ class TestNothingLeft(cases.TestCase):
                       statistics.median(adds),
                       statistics.median(deletes[-len(adds):]),
                       statistics.median(ours), statistics.median(bridged)))
-        self.assertLess(statistics.median(adds), 50)
+        # On a machine that is busy with other things it says nothing.
+        if os.getloadavg()[0] <= os.cpu_count():
+            self.assertLess(statistics.median(adds), 50)
 
     def seconds(self, namespace, annotations=None, **spec):
         """From a Pod's creation to its run."""
