@@ -88,6 +88,10 @@ class Process(fixtures.Fixture):
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def is_running(self) -> bool:
         return self._process.poll() is None
 
@@ -219,12 +223,12 @@ class Deployment(fixtures.Fixture):
             stdin=subprocess.DEVNULL, timeout=LIMIT)
 
     def request(self, method: str, path: str, admin: bool = False,
-                **options) -> requests.Response:
+                version: str = '1.40', **options) -> requests.Response:
         """A request of user ``demo``, or of an administrator."""
         token = self._admin_token() if admin \
             else self.folder.secrets['token']
         headers = {'X-Auth-Token': token,
-                   'OpenStack-API-Version': 'container 1.40'}
+                   'OpenStack-API-Version': 'container ' + version}
         return requests.request(
             method, self.api_url + path, headers=headers, timeout=LIMIT,
             **options)

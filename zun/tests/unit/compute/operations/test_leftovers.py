@@ -83,15 +83,16 @@ class TestComparison(base.OperationTestCase):
 
     def test_each_difference_is_told_once(self):
         self.held['gone'] = 'provider'
-        with mock.patch.object(leftovers.LOG, 'warning') as warning:
+        with mock.patch.object(leftovers.LOG, 'warning',
+                               autospec=True) as warning:
             self.compare(4)
         warning.assert_called_once()
 
     def test_unknown_provider_has_no_consumers(self):
         self.whole()
-        with mock.patch.object(
-                report.SchedulerReportClient, 'get_consumers',
-                side_effect=clients.PeerRefused('Placement', 'no', 404)):
+        refused = clients.PeerRefused('Placement', 'no', 404)
+        with mock.patch.object(report.SchedulerReportClient, 'get_consumers',
+                               autospec=True, side_effect=refused):
             found = self.compare()
         self.assertEqual({leftovers.NO_ALLOCATION},
                          {what for what, __ in found})
