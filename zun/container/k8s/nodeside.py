@@ -27,6 +27,7 @@ from zun.container.runtime import saved_logs
 
 CONF = zun.conf.CONF
 
+_PS = '/bin/ps'
 _PS_SECONDS = 10
 _PID = 'PID'
 
@@ -126,11 +127,20 @@ class NodeSide(layers.Layers):
 
     # -- processes and figures ---------------------------------------------
     def _top(self, container, found, arguments: list[str]):
+        if any(_PID in word.partition('=')[2] for word in arguments):
+            # Another column of that name would show others' processes.
+            raise exception.Invalid(
+                _('The arguments of ps must not call a column PID.'))
         pids = self.runtime.pids(self._box(container, found).id)
-        done = subprocess.run(
-            ['ps', *arguments], stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=_PS_SECONDS,
-            env={'LC_ALL': 'C', 'PATH': '/usr/bin:/bin'})
+        try:
+            done = subprocess.run(
+                [_PS, *arguments], stdin=subprocess.DEVNULL,
+                capture_output=True, timeout=_PS_SECONDS,
+                env={'LC_ALL': 'C'})
+        except FileNotFoundError:
+            raise runtime_base.NotSupported(_('the agent has no %s') % _PS)
+        except subprocess.TimeoutExpired:
+            raise exception.Conflict(_('ps does not end'))
         if done.returncode and not done.stdout:
             raise exception.Invalid(_('ps failed: %s') % done.stderr.decode(
                 'utf-8', 'replace').strip())

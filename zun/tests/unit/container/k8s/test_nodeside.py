@@ -136,16 +136,29 @@ class TestTop(NodeTestCase):
             {'Titles': ['UID', 'PID', 'CMD'],
              'Processes': [['root', '7', 'sh -c x'],
                            ['root', '8', 'sleep 1']]}, self.top())
-        self.assertEqual(['ps', '-ef'], self.command)
+        self.assertEqual(['/bin/ps', '-ef'], self.command)
 
     def test_arguments(self):
         self.top(arguments="-eo 'pid,args'")
-        self.assertEqual(['ps', '-eo', 'pid,args'], self.command)
+        self.assertEqual(['/bin/ps', '-eo', 'pid,args'], self.command)
 
     def test_arguments_without_the_pid(self):
         error = self.assertRaises(exception.Invalid, self.top,
                                   b'COMMAND\nsh\n')
         self.assertIn('PID', str(error))
+
+    def test_other_column_by_that_name(self):
+        for arguments in ('-eo uid=PID,args', '-eo "args=X PID"',
+                          '--format=uid=PID'):
+            error = self.assertRaises(exception.Invalid, self.top,
+                                      arguments=arguments)
+            self.assertIn('must not call', str(error))
+
+    def test_agent_without_ps(self):
+        with mock.patch.object(nodeside.subprocess, 'run', autospec=True,
+                               side_effect=FileNotFoundError):
+            self.assertRaises(runtime_base.NotSupported, self.driver.on_node,
+                              'top', fakes.container(), {'arguments': []})
 
     def test_bad_arguments(self):
         error = self.assertRaises(exception.Invalid, self.top, b'', 1)
