@@ -76,10 +76,7 @@ class Crowd:
     def report_nodes(self) -> int:
         """Make every node one that containers are placed on; how many."""
         nodes, _ = client.get_cluster().list(client.NODES)
-        for node in nodes:
-            reporter = node_reporter.NodeReporter(node['metadata']['name'])
-            reporter.beat()
-            reporter.report()
+        self._each(_report, [node['metadata']['name'] for node in nodes])
         return len(nodes)
 
     def measure(self, containers: int) -> dict[str, Any]:
@@ -172,7 +169,15 @@ class Crowd:
         return sum(one.memory_info().rss for one in self._tree()) / 2 ** 20
 
     def _calls(self) -> int:
-        """Requests to the API server that the process wrote down."""
+        """Requests to the API server that the process wrote down, less
+        those for its Lease, which cost the same without containers.
+        """
         with open(self._zun.processes['zun-compute'].log) as log:
-            return sum(bool(REQUEST.search(line)) and '/api' in line
-                       for line in log)
+            return sum(bool(REQUEST.search(line)) and '/api' in line and
+                       '/leases' not in line for line in log)
+
+
+def _report(node: str) -> None:
+    reporter = node_reporter.NodeReporter(node)
+    reporter.beat()
+    reporter.report()
