@@ -21,7 +21,7 @@ from zun.tests.lab_network import deployment
 from zun.tests import processes
 
 _PORT = 9999
-_CALL = 'while :; do nc -w 1 %s %d </dev/null; done'
+_CALL = 'trap "exit 0" TERM; while :; do nc -w 1 %s %d </dev/null; done'
 _LISTEN = '''
 import socket, time
 server = socket.create_server(('0.0.0.0', %d))
