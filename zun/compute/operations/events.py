@@ -66,7 +66,11 @@ class Report:
         self.end(name)
 
     def begin(self, name: str) -> None:
-        if name not in self._open_events():
+        """Report a piece of the work, unless an earlier attempt has.
+
+        That one may have ended it too, and died just then.
+        """
+        if name not in [event.event for event in self._events()]:
             objects.ContainerActionEvent.event_start(
                 self._context, self._uuid, name, want_result=False)
 
@@ -106,9 +110,12 @@ class Report:
             self._context, self._uuid, self._context.request_id)
 
     def _open_events(self):
+        return [event.event for event in self._events()
+                if event.finish_time is None]
+
+    def _events(self):
         action = self._action()
         if action is None:
             return []
-        return [event.event for event in
-                objects.ContainerActionEvent.get_by_action(
-                    self._context, action.id) if event.finish_time is None]
+        return objects.ContainerActionEvent.get_by_action(
+            self._context, action.id)
