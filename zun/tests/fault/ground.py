@@ -29,6 +29,7 @@ from zun.tests import processes
 NODE = 'node-1'
 TASK = task_models.task
 COMPUTE = 'zun-compute'
+LONE = 'lone'
 AGENT = 'zun-compute-agent'
 # Seconds without a sign of life after which a worker is given up.
 WORKER_TIMEOUT = 3
@@ -61,6 +62,9 @@ class Ground(processes.Deployment):
                                        isolation_level='AUTOCOMMIT')
         self.addCleanup(self.engine.dispose)
         super()._setUp()
+        # No container is on it, since only administrators see it.
+        self.peers.network.add_network(
+            LONE, identity.project_id('service'), '10.40.0.0/24')
         self.networks = {
             row['name']: row['id'] for row in
             self.peers.network.rows['networks'].values()}

@@ -243,16 +243,15 @@ class NetworkLife(Life):
             self._run()
 
     def _run(self):
-        network = self.ground.networks['private']
+        network = self.ground.networks[grounds.LONE]
         self.uuid = network
         self.arm('network_create')
-        made = self.request('POST', '/networks', admin=True, json={
-            'neutron_net_id': network, 'name': 'fault'}).json()
+        self.request('POST', '/networks', admin=True, json={
+            'neutron_net_id': network, 'name': 'fault'})
         self.done('network_create')
         self._expect(1)
         self.arm('network_delete')
-        self.ground.request('DELETE', '/networks/' + made['uuid'],
-                            admin=True)
+        self.request('DELETE', '/networks/' + network, admin=True)
         self.done('network_delete')
         self._expect(0)
 
