@@ -82,7 +82,7 @@ def _inside(options) -> int:
     print('Both labs are up after %.0f s' % (time.monotonic() - began),
           flush=True)
     try:
-        if options.action == 'tests' or deployment.is_running():
+        if deployment.is_running():
             return _ACTIONS[options.action](options)
         with deployment.Deployment(options.work):
             return _ACTIONS[options.action](options)

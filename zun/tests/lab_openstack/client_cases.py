@@ -22,6 +22,7 @@ class Case(NamedTuple):
 
 
 _REMOVED = 'refused: removed from the API in 1.15, as in the reference'
+_RENAMED = 'refused: removed from the API in 1.14, as in the reference'
 _PRINTING = 'answered with 200; the client fails to print it'
 _RUN = ('--name {p}c --cpu 0.1 --memory 64 --disk 1 '
         '--net network={net} busybox sleep 3600')
@@ -55,8 +56,7 @@ ZUN = (
     Case('pause {p}c', '', 'Paused'),
     Case('unpause {p}c', '', 'Running'),
     Case('update --cpu 0.2 {p}c', r'0\.2'),
-    Case('rename {p}c {p}x', ''),
-    Case('rename {p}x {p}c', ''),
+    Case('rename {p}c {p}x', hopeless=_RENAMED),
     Case('restart -t 1 {p}c', '', 'Running'),
     Case('kill -s TERM {p}c'),
     Case('stop -t 1 {p}c', '', 'Stopped'),
