@@ -11,6 +11,7 @@ import argparse
 import collections
 from concurrent import futures
 import itertools
+import logging
 import random
 import shutil
 import sys
@@ -180,6 +181,8 @@ def main() -> int:
     parser.add_argument('--operation', action='append',
                         choices=lives.NAMES)
     options = parser.parse_args()
+    # It tells of each watch whose process was killed.
+    logging.getLogger('aiohttp.server').setLevel(logging.CRITICAL)
     began = time.monotonic()
     server = databases.get('mariadb')
     ground = open_ground(server.create_database())
