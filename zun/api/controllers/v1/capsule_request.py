@@ -153,10 +153,14 @@ def create_volumes(context, template: capsule_template.CapsuleTemplate
     """
     volumes: list[CapsuleVolume] = []
     cinder = cinder_api.CinderAPI(context)
+    mounted = _mounted_names(template)
     try:
         for wanted in template.volumes:
             volumes.append(_create_volume(context, cinder, wanted))
-        _check_mounted(template, volumes)
+            # Told before those that follow are asked for.
+            if wanted['name'] not in mounted:
+                raise exception.Invalid(
+                    _('volume mount parameters is invalid.'))
     except Exception:
         delete_volumes(context, volumes)
         raise
@@ -179,12 +183,11 @@ def _create_volume(context, cinder, wanted: dict) -> CapsuleVolume:
     return CapsuleVolume(wanted['name'], row, made)
 
 
-def _check_mounted(template, volumes: list[CapsuleVolume]) -> None:
+def _mounted_names(template: capsule_template.CapsuleTemplate) -> set[str]:
     mounted: set[str] = set()
     for container in template.init_containers + template.containers:
         mounted.update(capsule_template.mounts_by_name(container))
-    if not mounted.issuperset(volume.name for volume in volumes):
-        raise exception.Invalid(_('volume mount parameters is invalid.'))
+    return mounted
 
 
 def delete_volumes(context, volumes: list[CapsuleVolume]) -> None:

@@ -271,6 +271,15 @@ class CreateTest(CapsulesTestCase):
             400, 'invalid')
         self.assertEqual([], self.rows())
 
+    def test_volume_after_one_that_nothing_mounts_is_not_asked_for(self):
+        self.peers.answer('cinder', 'GET', VOLUMES + '/' + VOLUME, {
+            'volume': {'id': VOLUME, 'attachments': []}})
+        self.assert_error(self.post('/v1/capsules', template(
+            volumes=[{'name': 'a1', 'cinder': {'volumeID': VOLUME}},
+                     {'name': 'b1', 'cinder': {'volumeID': UUID}}])),
+            400, 'invalid')
+        self.assertEqual(VOLUMES + '/' + VOLUME, self.peers.calls[-1][3])
+
     def test_made_volume_is_deleted_when_the_next_is_missing(self):
         self.peers.answer('cinder', 'POST', VOLUMES, {
             'volume': {'id': VOLUME}}, status=202)
