@@ -180,12 +180,19 @@ class API:
 
         :param status: a status that the container has from now on.
         """
-        with db_api.writer(context):
-            if status is not None:
-                container.status = status
-                container.save(context)
-            self._record_action_start(context, container, action)
-            cast(container, *args, **kwargs)
+        before = container.status
+
+        @db_api.retry_on_conflict
+        def attempt() -> None:
+            with db_api.writer(context):
+                if status is not None:
+                    # Unsaved again, where an attempt was rolled back.
+                    container.status = before
+                    container.status = status
+                    container.save(context)
+                self._record_action_start(context, container, action)
+                cast(container, *args, **kwargs)
+        attempt()
 
     def container_delete(self, context, container, *args) -> None:
         """Queue a delete; ``args`` is whether it is forced."""

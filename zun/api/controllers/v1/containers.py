@@ -199,12 +199,10 @@ class ContainersController(container_operations.ContainerOperations):
         container = access.find(container_ident)
         force, stop = _delete_options(force, kwargs.get('stop', False))
         _check_delete(container, force, stop)
-        with db_api.writer(context):
-            if stop and container.status == consts.RUNNING:
-                access.authorize('container:stop', container.as_dict())
-                compute.API(context).container_stop(
-                    context, container, STOP_TIMEOUT)
-            _delete(context, container, force)
+        stop = stop and container.status == consts.RUNNING
+        if stop:
+            access.authorize('container:stop', container.as_dict())
+        _delete(context, container, force, stop)
         pecan.response.status = 204
 
 
@@ -229,11 +227,16 @@ def _check_delete(container, force: bool, stop: bool) -> None:
             container, 'delete_after_stop' if stop else 'delete')
 
 
-def _delete(context, container, force: bool) -> None:
-    if not container.host:
-        # It never reached a host, so there is nothing to clean up.
-        container.destroy(context)
-        return
-    # Only the task sees this; the row keeps its status until then.
-    container.status = consts.DELETING
-    compute.API(context).container_delete(context, container, force)
+@db_api.retry_on_conflict
+def _delete(context, container, force: bool, stop: bool) -> None:
+    with db_api.writer(context):
+        if stop:
+            compute.API(context).container_stop(context, container,
+                                                STOP_TIMEOUT)
+        if not container.host:
+            # It never reached a host, so there is nothing to clean up.
+            container.destroy(context)
+            return
+        # Only the task sees this; the row keeps its status until then.
+        container.status = consts.DELETING
+        compute.API(context).container_delete(context, container, force)
