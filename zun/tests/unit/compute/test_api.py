@@ -2,6 +2,7 @@
 """Tests of what rows and tasks are written through."""
 
 import fixtures
+from oslo_db import exception as db_exc
 from oslo_utils import uuidutils
 import sqlalchemy as sa
 
@@ -76,6 +77,22 @@ class CastTest(ComputeApiTestCase):
         self.assertEqual([], self.tasks())
         self.assertEqual([], self.actions(container))
         self.assertEqual(consts.RUNNING, self.rows()[0]['status'])
+
+    def test_cast_that_loses_is_run_again_as_a_whole(self):
+        container = self.saved()
+        cast, failures = self.api.rpcapi.container_reboot, [
+            db_exc.DBDeadlock()]
+
+        def lose_once(*args):
+            if failures:
+                raise failures.pop()
+            cast(*args)
+        self.useFixture(fixtures.MockPatchObject(
+            self.api.rpcapi, 'container_reboot', lose_once))
+        self.api.container_reboot(self.context, container, 10)
+        self.assertEqual(['container_reboot'], self.tasks())
+        self.assertEqual(['reboot'], self.actions(container))
+        self.assertEqual(consts.RESTARTING, self.rows()[0]['status'])
 
 
 class CreateTest(ComputeApiTestCase):
