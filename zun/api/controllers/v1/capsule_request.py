@@ -29,6 +29,9 @@ EMPTY = {
     'security_groups': [],
 }
 
+# Random names that are tried for a member.
+NAME_ATTEMPTS = 50
+
 
 class CapsuleVolume(ty.NamedTuple):
     """A volume of a capsule: its row, and whether it was made for it."""
@@ -70,15 +73,17 @@ def build_members(context, template: capsule_template.CapsuleTemplate,
     """
     restart_policy = capsule_template.member_restart_policy(
         capsule.restart_policy, bool(template.init_containers))
+    names: set[str] = set()
     return tuple(
-        [_build_member(context, kind, container, capsule, restart_policy)
+        [_build_member(context, kind, container,
+                       _member_name(capsule, names), restart_policy)
          for container in containers]
         for kind, containers in (
             (objects.CapsuleInitContainer, template.init_containers),
             (objects.CapsuleContainer, template.containers)))
 
 
-def _build_member(context, kind, container: dict, capsule,
+def _build_member(context, kind, container: dict, name: str,
                   restart_policy: dict):
     cpu, memory = capsule_template.requests(container)
     values = {
@@ -97,17 +102,27 @@ def _build_member(context, kind, container: dict, capsule,
         return kind(
             context, uuid=uuidutils.generate_uuid(),
             project_id=context.project_id, user_id=context.user_id,
-            name=_member_name(capsule), status=consts.CREATING,
+            name=name, status=consts.CREATING,
             restart_policy=dict(restart_policy),
             image_pull_policy=_image_pull_policy(context, container),
             **EMPTY | {name: value for name, value in values.items()
                        if value is not None})
 
 
-def _member_name(capsule) -> str:
+def _member_name(capsule, taken: set[str]) -> str:
+    """A name that no other member has, unless there are hundreds.
+
+    :param taken: the names of the others, to which it is added
+    """
     name = capsule.name if capsule.obj_attr_is_set('name') else None
-    return 'capsule-%s-%s' % (name or capsule.uuid,
-                              name_generator.NameGenerator().generate())
+    generator = name_generator.NameGenerator()
+    for _attempt in range(NAME_ATTEMPTS):
+        member = 'capsule-%s-%s' % (name or capsule.uuid,
+                                    generator.generate())
+        if member not in taken:
+            break
+    taken.add(member)
+    return member
 
 
 def _image_pull_policy(context, container: dict) -> str:

@@ -249,6 +249,12 @@ class CreateTest(CapsulesTestCase):
         self.assertEqual(503, response.status_int)
         self.assertEqual([], self.rows())
 
+    def test_members_have_different_names(self):
+        answer = self.post('/v1/capsules', template(
+            [{'image': 'nginx'} for _number in range(60)]))
+        names = [member['name'] for member in answer.json['containers']]
+        self.assertEqual(60, len(set(names)))
+
     def test_volume_is_mapped_where_it_is_mounted(self):
         self.peers.answer('cinder', 'GET', VOLUMES + '/' + VOLUME, {
             'volume': {'id': VOLUME, 'attachments': []}})
