@@ -94,6 +94,9 @@ class Executor:
         try:
             arguments = payload.load_arguments(context, row.payload)
         except NO_ROW as error:
+            if row.attempt > 1 and row.kind in registry.REMOVING:
+                # The attempt before has removed it, and died just then.
+                return self._finish(handle, task_models.DONE)
             LOG.info('Task %(task)s (%(kind)s) has nothing left to do: '
                      '%(error)s', {'task': row.uuid, 'kind': row.kind,
                                    'error': error})

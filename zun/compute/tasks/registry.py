@@ -22,6 +22,8 @@ class Kind(NamedTuple):
     there is one.  Of ``fills_node`` kinds a node does only a few at once.
     An ``overrides`` kind ends the retries of what is before it in its lane.
     A ``starts_lane`` kind makes what its lane is about: nothing is before it.
+    A ``removes`` kind removes it: that it is gone at a later attempt is the
+    work of an earlier one.
     """
 
     name: str
@@ -31,13 +33,15 @@ class Kind(NamedTuple):
     overrides: bool = False
     priority: int = NORMAL
     starts_lane: bool = False
+    removes: bool = False
 
 
 KINDS = {kind.name: kind for kind in (
     Kind('container_create', 'container.uuid', fills_node=True,
          starts_lane=True),
     Kind('container_rebuild', 'container.uuid', fills_node=True),
-    Kind('container_delete', 'container.uuid', overrides=True),
+    Kind('container_delete', 'container.uuid', overrides=True,
+         removes=True),
     Kind('container_start', 'container.uuid'),
     Kind('container_restart', 'container.uuid'),
     Kind('container_reboot', 'container.uuid'),
@@ -56,15 +60,16 @@ KINDS = {kind.name: kind for kind in (
     Kind('network_detach', 'container.uuid'),
     Kind('capsule_create', 'capsule.uuid', fills_node=True,
          starts_lane=True),
-    Kind('capsule_delete', 'capsule.uuid', overrides=True),
+    Kind('capsule_delete', 'capsule.uuid', overrides=True, removes=True),
     Kind('image_pull', 'image.uuid', node_local=True),
     Kind('image_fetch', None, node_local=True, priority=SOON),
-    Kind('image_delete', 'image.uuid', node_local=True),
+    Kind('image_delete', 'image.uuid', node_local=True, removes=True),
     Kind('network_create', 'neutron_net_id'),
-    Kind('network_delete', 'network.neutron_net_id'),
+    Kind('network_delete', 'network.neutron_net_id', removes=True),
 )}
 
 
+REMOVING = frozenset(kind.name for kind in KINDS.values() if kind.removes)
 OVERRIDING = frozenset(kind.name for kind in KINDS.values()
                        if kind.overrides)
 

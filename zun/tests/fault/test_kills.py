@@ -36,7 +36,7 @@ PLANS = (
     ('commit', {'container_upload': (2, AFTER)}),
     ('capsule', {'capsule_create': (9, AFTER), 'capsule_delete': (3, AFTER)}),
     ('image', {'image_pull': (1, AFTER)}),
-    ('network', {'network_create': (1, AFTER)}),
+    ('network', {'network_create': (1, AFTER), 'network_delete': (1, AFTER)}),
 )
 
 

@@ -172,6 +172,16 @@ class ExecutionTestCase(base.TaskTestCase):
         self.assertEqual(('ready', 0), (row.state, row.attempt))
         self.assertIn('from_the_future', row.error)
 
+    def test_object_that_an_earlier_attempt_removed(self):
+        self.operations.add('image_delete', lambda context, container: None)
+        uuid = self.enqueue('image_delete')
+        text = json.loads(self.row(uuid).payload)
+        text['arguments'] = {
+            'container': {'$ref': ['Container', self.new_uuid()]}}
+        self.change(uuid, payload=json.dumps(text), attempt=1)
+        self.run_once()
+        self.assertEqual('done', self.row(uuid).state)
+
     def test_object_that_is_gone_cancels(self):
         self.operations.add('noop', lambda context, container: None)
         uuid = self.enqueue()
