@@ -29,6 +29,8 @@ RESOURCES = {
     'RoleBinding': k8s.ROLE_BINDINGS}
 BOUND = {'zun-api': NAMESPACE + '/zun-api',
          'zun-wsproxy': NAMESPACE + '/zun-wsproxy'}
+# Seconds before another signal is sent to a terminal that says nothing.
+_AGAIN = 5.0
 SHELL = ['sh', '-c', 'trap "echo trapped" USR1; echo hello; '
          'while true; do sleep 0.1; done']
 
@@ -145,11 +147,20 @@ class TestRights(test_flow.LabTestCase):
         with ws_client.connect(
                 url, subprotocols=['binary'], origin='http://127.0.0.1',
                 open_timeout=processes.LIMIT) as terminal:
-            self.zun.act(uuid, 'kill', signal='USR1')
-            seen = b''
-            while b'trapped' not in seen:
-                seen += terminal.recv(processes.LIMIT)
-        return seen.decode()
+            seen = []
+
+            def trapped():
+                # The proxy's own way to the container may be younger than
+                # a signal.
+                self.zun.wait_status(uuid, 'Running')
+                self.zun.act(uuid, 'kill', signal='USR1')
+                try:
+                    seen.append(terminal.recv(_AGAIN))
+                except TimeoutError:
+                    return False
+                return b'trapped' in b''.join(seen)
+            processes.wait_for('the signal', trapped)
+        return b''.join(seen).decode()
 
     def test_nothing_beyond(self):
         """Rights that no service has, though it would be handy."""
