@@ -220,11 +220,34 @@ def _prepare_engine(engine: sa.Engine) -> None:
     # Values may be secrets: they don't belong into errors that are logged.
     engine.hide_parameters = True
     # A session ends its transactions itself: another ROLLBACK for a
-    # connection that goes back to the pool is one question too many.
+    # connection that goes back to the pool is one question too many, unless
+    # its COMMIT failed: nothing else would end that transaction.
     engine.pool._reset_on_return = sa.pool.reset_none
+    # Before oslo.db's listener, which ends the round by its exception.
+    sa.event.listen(engine, 'handle_error', _note_open_end, insert=True)
+    sa.event.listen(engine, 'checkin',
+                    functools.partial(_end_transaction, engine.dialect))
     if engine.dialect.name == 'sqlite':
         sa.event.listen(engine, 'connect', _on_sqlite_connect)
         sa.event.listen(engine, 'begin', _on_sqlite_begin, insert=True)
+
+
+def _note_open_end(error: sa.engine.ExceptionContext) -> None:
+    # What has no statement is a COMMIT or a ROLLBACK.
+    connection = error.connection
+    if (error.statement is None and connection is not None and
+            not connection.invalidated):
+        connection.info['open_end'] = True
+
+
+def _end_transaction(dialect: sa.Dialect, connection: Any, record: Any
+                     ) -> None:
+    if connection is None or not record.info.pop('open_end', False):
+        return
+    try:
+        dialect.do_rollback(connection)
+    except dialect.loaded_dbapi.Error as e:
+        record.invalidate(e)
 
 
 def _on_sqlite_connect(connection: Any, record: Any) -> None:
