@@ -22,8 +22,10 @@ from zun.db.sqlalchemy import task_models
 
 LOG = logging.getLogger(__name__)
 
-# What a row that is there no more is told by
-NO_ROW = (exception.NotFound, exception.HTTPNotFound)
+# What a row that is there no more is told by; that of an image is a bad
+# request to the API.
+NO_ROW = (exception.NotFound, exception.HTTPNotFound,
+          exception.ImageNotFound)
 
 # Longest pause before another attempt (seconds), and its random part.
 MAX_PAUSE = 300

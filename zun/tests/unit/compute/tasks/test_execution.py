@@ -12,6 +12,7 @@ from zun.compute.tasks import execution
 from zun.db import api as db_api
 from zun.db.sqlalchemy.queries import tasks
 from zun.db.sqlalchemy.queries import workers
+from zun import objects
 from zun.tests.unit.compute.tasks import base
 
 
@@ -173,14 +174,18 @@ class ExecutionTestCase(base.TaskTestCase):
         self.assertIn('from_the_future', row.error)
 
     def test_object_that_an_earlier_attempt_removed(self):
-        self.operations.add('image_delete', lambda context, container: None)
-        uuid = self.enqueue('image_delete')
-        text = json.loads(self.row(uuid).payload)
-        text['arguments'] = {
-            'container': {'$ref': ['Container', self.new_uuid()]}}
-        self.change(uuid, payload=json.dumps(text), attempt=1)
-        self.run_once()
-        self.assertEqual('done', self.row(uuid).state)
+        objects.register_all()
+        for name in ('Capsule', 'Container', 'Image', 'ZunNetwork'):
+            with self.subTest(name):
+                self.operations.add('image_delete',
+                                    lambda context, container: None)
+                uuid = self.enqueue('image_delete')
+                text = json.loads(self.row(uuid).payload)
+                text['arguments'] = {
+                    'container': {'$ref': [name, self.new_uuid()]}}
+                self.change(uuid, payload=json.dumps(text), attempt=1)
+                self.run_once()
+                self.assertEqual('done', self.row(uuid).state)
 
     def test_object_that_is_gone_cancels(self):
         self.operations.add('noop', lambda context, container: None)
