@@ -224,19 +224,26 @@ def upload(parts: base.Parts, context, container, repository: str, tag: str,
             raise exception.Invalid(
                 _('Cannot operate an uncreated container.'))
         base.journal(context).check()
-        with glance_images.temporary_file() as (out, path):
-            try:
-                parts.driver.export(context, container, out,
-                                    '%s:%s' % (repository, tag))
-            except errors.ContainerMissing as exc:
-                raise rows.engine_lost(context, container, exc)
-            out.flush()
-            base.journal(context).check()
-            if image_id is None:
-                _push(container, repository, tag, path)
-            else:
-                glance_images.upload(context, image_id, tag, path)
+        # An attempt that died may have put it there and not said so.
+        if image_id is None or not glance_images.has_bytes(context,
+                                                           image_id):
+            _carry(parts, context, container, repository, tag, image_id)
     report.finish()
+
+
+def _carry(parts, context, container, repository, tag, image_id):
+    with glance_images.temporary_file() as (out, path):
+        try:
+            parts.driver.export(context, container, out,
+                                '%s:%s' % (repository, tag))
+        except errors.ContainerMissing as exc:
+            raise rows.engine_lost(context, container, exc)
+        out.flush()
+        base.journal(context).check()
+        if image_id is None:
+            _push(container, repository, tag, path)
+        else:
+            glance_images.upload(context, image_id, tag, path)
 
 
 def _push(container, repository, tag, path):

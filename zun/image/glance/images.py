@@ -164,6 +164,12 @@ def create(context, name: str) -> str:
         '/v2/images', {'name': name}).json()['id']
 
 
+def has_bytes(context, image_id: str) -> bool:
+    """Whether an image was uploaded whole: then it takes nothing more."""
+    return clients.OpenStackClients(context).glance().get(
+        '/v2/images/' + image_id).json()['status'] == 'active'
+
+
 def upload(context, image_id: str, tag: str, path: str) -> None:
     """Give an image the bytes of a file, and say what they are."""
     glance = clients.OpenStackClients(context).glance()

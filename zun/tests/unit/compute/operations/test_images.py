@@ -172,7 +172,7 @@ class TestCommit(ImageTestCase):
     def setUp(self):
         super().setUp()
         self.calls = mock.Mock()
-        for name in ('create', 'upload', 'remove'):
+        for name in ('create', 'has_bytes', 'upload', 'remove'):
             patch = mock.patch.object(glance_images, name,
                                       getattr(self.calls, name))
             patch.start()
@@ -183,6 +183,7 @@ class TestCommit(ImageTestCase):
         patch.start()
         self.addCleanup(patch.stop)
         self.calls.create.return_value = IMAGE_ID
+        self.calls.has_bytes.return_value = False
 
     def begin(self, container, tag='v1'):
         objects.ContainerAction.action_start(
@@ -227,6 +228,16 @@ class TestCommit(ImageTestCase):
         self.begin(self.put_container(), None)
         self.finish()
         self.assertEqual('latest', self.calls.upload.call_args.args[2])
+
+    def test_attempt_before_has_uploaded_it(self):
+        container = self.put_container()
+        self.engine.export = mock.Mock()
+        self.calls.has_bytes.return_value = True
+        self.begin(container)
+        self.assertEqual('done', self.finish().state)
+        self.calls.upload.assert_not_called()
+        self.assertEqual((None, {'commit': 'Success'}),
+                         self.events(container))
 
     def test_failure_removes_the_image(self):
         container = self.put_container()

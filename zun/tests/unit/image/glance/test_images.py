@@ -242,3 +242,14 @@ class TestUpload(base.BaseTestCase):
         data, headers = sent['PUT', '/v2/images/%s/file' % ID]
         self.assertEqual((b'archive', '7'),
                          (data, headers['Content-Length']))
+
+    def test_only_an_active_one_has_bytes(self):
+        glance = mock.Mock()
+        with mock.patch.object(clients.OpenStackClients, 'glance',
+                               lambda *args: glance):
+            for status in ('queued', 'saving', 'active'):
+                glance.get.return_value.json.return_value = {
+                    'status': status}
+                self.assertIs(status == 'active',
+                              images.has_bytes(None, ID))
+        glance.get.assert_called_with('/v2/images/' + ID)
