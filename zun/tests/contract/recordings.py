@@ -23,12 +23,13 @@ def _folder(variable: str, default: str) -> pathlib.Path:
     return pathlib.Path(os.environ.get(variable) or DATA / default)
 
 
-def _text(path: pathlib.Path) -> str:
+def text(path: pathlib.Path) -> str:
+    """The contents of a file, which may be compressed."""
     data = path.read_bytes()
     return (lzma.decompress(data) if path.suffix == '.xz' else data).decode()
 
 
-def _files(folder: pathlib.Path, suffix: str) -> dict[str, pathlib.Path]:
+def files(folder: pathlib.Path, suffix: str) -> dict[str, pathlib.Path]:
     """Files by their name without the suffix, sorted."""
     found = {}
     for ending in (suffix, suffix + '.xz'):
@@ -39,14 +40,14 @@ def _files(folder: pathlib.Path, suffix: str) -> dict[str, pathlib.Path]:
 
 def exchange_families() -> dict[str, pathlib.Path]:
     """The families of exchanges and their files."""
-    files = _files(_folder('ZUN_CONTRACT_EXCHANGES', 'exchanges'), '.jsonl')
-    return {family: path for family, path in files.items()
+    found = files(_folder('ZUN_CONTRACT_EXCHANGES', 'exchanges'), '.jsonl')
+    return {family: path for family, path in found.items()
             if family not in NOT_EXCHANGES}
 
 
 def exchanges(path: pathlib.Path) -> Iterator[dict]:
     """The exchanges of a file."""
-    for line in _text(path).splitlines():
+    for line in text(path).splitlines():
         yield json.loads(line)
 
 
@@ -56,16 +57,16 @@ def fixtures() -> dict:
     for place in (folder, folder.parent):
         for name in ('fixtures.json', 'fixtures.json.xz'):
             if (place / name).exists():
-                return json.loads(_text(place / name))
+                return json.loads(text(place / name))
     raise FileNotFoundError(
         'There is no fixtures.json in %s or beside it.' % folder)
 
 
 def vector_families() -> dict[str, pathlib.Path]:
     """The families of vectors and their files."""
-    return _files(_folder('ZUN_CONTRACT_VECTORS', 'vectors'), '.json')
+    return files(_folder('ZUN_CONTRACT_VECTORS', 'vectors'), '.json')
 
 
 def vectors(path: pathlib.Path) -> list[dict]:
     """The cases of a file: function, in, out or raises."""
-    return json.loads(_text(path))['cases']
+    return json.loads(text(path))['cases']

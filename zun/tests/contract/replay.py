@@ -78,7 +78,7 @@ class Replay:
         spec = self._peers_spec(exchange.get('peers'))
         self._transport.peers = peers.Peers(spec)
         self._seams.begin(exchange)
-        overrides = _override(exchange.get('config') or {})
+        overrides = override(exchange.get('config') or {})
         try:
             answer = call(self._app, exchange['request'])
         finally:
@@ -119,7 +119,8 @@ def _now() -> datetime.datetime:
     return datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
 
 
-def _override(config: dict) -> list[tuple]:
+def override(config: dict) -> list[tuple]:
+    """Set options, by 'group.name': (name, group) of each."""
     overrides = []
     for key, value in config.items():
         group, name = key.split('.')
