@@ -10,8 +10,10 @@ _METHODS = {
     'start': ('start',), 'stop': ('stop',), 'kill': ('kill',),
     'restart': ('stop',), 'pause': ('pause',), 'unpause': ('unpause',),
     'remove': ('remove',), 'logs': ('show_logs',), 'top': ('top',),
-    'create_container': ('create', 'recreate'), 'stats': ('stats',),
-    'exec_start': ('execute_run',), 'update_container': ('update',),
+    'create': ('create', 'recreate', 'create_capsule'),
+    'connect': ('change_network',), 'disconnect': ('change_network',),
+    'stats': ('stats',), 'update': ('update',),
+    'exec_start': ('execute_run',),
     'get_archive': ('get_archive',), 'put_archive': ('put_archive',)}
 
 # Attempts that a fault without a count lasts for.

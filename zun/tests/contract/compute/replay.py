@@ -178,7 +178,7 @@ def _decode(value):
         everywhere = zun_context.get_admin_context(all_projects=True)
         return _OBJECTS[name].get_by_uuid(everywhere, uuid)
     if '$volmap' in value:
-        raise Unplayable('$volmap')
+        return objects.VolumeMapping(None, **value['$volmap'])
     return {key: _decode(item) for key, item in value.items()}
 
 
